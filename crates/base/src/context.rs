@@ -6,7 +6,6 @@ use crate::packet::{Packet, PacketId};
 use crate::units::Time;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each variant's comment speaks of its fields")]
 pub enum Output {
     /// `user` is the user's index at the place, 0 if there is only one user.
     Arrived {
@@ -19,6 +18,10 @@ pub enum Output {
         cause: Cause,
     },
     CellChanged {
+        user: usize,
+    },
+    /// The user's phone listens earlier than was expected when data for it began to wait.
+    Listens {
         user: usize,
     },
 }
@@ -268,7 +271,7 @@ impl Surroundings {
     pub fn take_arrivals(&mut self) -> Vec<(usize, Packet)> {
         let arrived = |output| match output {
             Output::Arrived { user, packet } => Some((user, packet)),
-            Output::Lost { .. } | Output::CellChanged { .. } => None,
+            Output::Lost { .. } | Output::CellChanged { .. } | Output::Listens { .. } => None,
         };
         self.common.out.drain(..).filter_map(arrived).collect()
     }

@@ -140,6 +140,8 @@ pub enum SendLimit {
     SlowStart,
     CongestionAvoidance,
     Receiver,
+    /// The application has more data, but no room in the buffer.
+    SendBuffer,
     Steered,
     Recovery,
     Pacing,
@@ -192,9 +194,9 @@ pub struct UplinkPassage {
 }
 
 /// An event of the simulated network. `bearer` is the index of a bearer, `user` the index of a user on it,
-/// `flow` the index of a connection; sizes are in bytes.
+/// `flow` the index of a connection; sizes are in bytes. The bearer of a scheduled uplink has the index after those of
+/// the downlink; its blocks and given up blocks are those of phones.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs, reason = "each variant's comment speaks of its fields")]
 pub enum Event {
     /// A place sends a packet that enters the network. `seq` is the packet's sequence number, or
     /// for an ACK the acknowledgement number: a segment number with `classic` TCP, a byte number

@@ -74,6 +74,8 @@ names! {
         CongestionAvoidance = "window: congestion avoidance",
         /// Round trips and waits caused by the window that the receiver advertises.
         ReceiverWindow = "window: receiver",
+        /// Round trips taken because the send buffer had no room for more of the application's data.
+        SendBuffer = "window: send buffer",
         /// Round trips and waits caused by the window of a proxy's sender, which the RNC sets.
         ProxyWindow = "window: proxy",
         /// Round trips and waits for the retransmission of lost packets.
@@ -111,6 +113,8 @@ names! {
         RequestAwaited = "request awaited",
         /// The packet waited, after the request or report, for a block that the base station granted.
         GrantAwaited = "grant awaited",
+        /// The packet waited for a block after the first one that the phone's request led to.
+        FurtherGrantAwaited = "further grant awaited",
         /// The packet waited for the next block of the phone's configured grant.
         ReservedAwaited = "reserved block awaited",
         /// The packet waited for the next TTI to begin.

@@ -67,6 +67,7 @@ fn layer(step: Step, is_of_rlc: bool, is_at_bearer: bool) -> &'static str {
         | Step::NotServed
         | Step::RequestAwaited
         | Step::GrantAwaited
+        | Step::FurtherGrantAwaited
         | Step::ReservedAwaited
         | Step::Sleeps => "MAC",
         Step::Switches | Step::Connects | Step::CellChanges => "RRC",

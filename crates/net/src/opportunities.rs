@@ -24,7 +24,7 @@ const MOST: usize = 10_000_000;
 pub enum AtEnd {
     #[default]
     Loop,
-    /// The recording is not repeated: no transmission is possible after its end.
+    /// The recording is not repeated: nothing is sent after its end, and packets wait.
     Stop,
 }
 

@@ -27,7 +27,7 @@ use nodeb_radio::error::effective::modulation::Modulation;
 use nodeb_radio::error::effective::{EffectiveSnr, Mapping};
 use nodeb_radio::lte::bandwidth::Bandwidth;
 use nodeb_radio::lte::effective::effective_snr;
-use nodeb_radio::mac::band::{Band, Groups, Row};
+use nodeb_radio::mac::band::{Band, Groups, MAX_GROUPS, Row};
 use nodeb_radio::mac::deal::{Dealer, Offers, Room};
 use nodeb_radio::mac::sched::proportional_fair::ProportionalFair;
 use nodeb_radio::mac::sched::{Candidate, Scheduler, SchedulerParams};
@@ -89,7 +89,7 @@ impl Cell {
     /// Assigns the groups of a TTI to users. Returns the number of parts, one for each user served.
     fn deal(&mut self, tti: u64) -> usize {
         let Self { dealer, scheduler, candidates, rates, waiting, band, grants, .. } = self;
-        let offers = Offers { x: rates, rates, waiting };
+        let offers = Offers { x: rates, rates, sizes: band.sizes(), yields: &[1.0; MAX_GROUPS], waiting };
         let room = Room { groups: band.all(), grants: *grants };
         let parts = dealer.deal(tti, scheduler.as_mut(), candidates, offers, room);
         for part in parts {

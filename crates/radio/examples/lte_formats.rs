@@ -3,8 +3,7 @@
 //!
 //! Prints three lines for each SNR: for a regular subframe, for subframe 0, in which PBCH and synchronization signals
 //! take resource elements, and for subframe 5, in which synchronization signals do. A line has the SNR, the CQI, the
-//! subframe, the MCS selected by the CQI, the number of bits, the block error rate of the first transmission, and the
-//! MCS that would be selected by the SNR itself.
+//! subframe, the MCS, the number of bits and the block error rate of the first transmission.
 
 use std::error::Error;
 
@@ -22,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let formats = Formats::down(bandwidth, Downlink { ports: Ports::One, control: 3 }, false, 0.0);
     let mut arguments = std::env::args().skip(1);
     let groups = Groups::first(arguments.next().ok_or("lte_formats GROUPS SNR_DB...")?.parse()?);
-    println!("snr_db cqi subframe mcs bits bler mcs_by_snr");
+    println!("snr_db cqi subframe mcs bits bler");
     for text in arguments {
         let snr = 10f32.powf(text.parse::<f32>()? / 10.0);
         let row = [snr; MAX_GROUPS];
@@ -30,8 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for tti in TTIS {
             let format = formats.select_by_cqis(tti, groups, 1, &cqis, 1.0, u32::MAX).ok_or("no block")?;
             let bler = formats.bler(tti, groups, format, snr);
-            let by_snr = formats.select(tti, groups, &row, 1.0, u32::MAX).ok_or("no block")?.mcs;
-            println!("{text} {} {tti} {} {} {bler:.5} {by_snr}", cqis[0], format.mcs, format.bits);
+            println!("{text} {} {tti} {} {} {bler:.5}", cqis[0], format.mcs, format.bits);
         }
     }
     Ok(())

@@ -97,7 +97,7 @@ use nodeb_base::units::{Duration, Probability, Rate, Time};
 use nodeb_net::opportunities::Recording;
 use nodeb_net::{Link, QueueSpec};
 
-use crate::lte::rrc::connections::Connections;
+use crate::lte::shared::Shared;
 use crate::pdcp::SnLength;
 
 /// Packets of a user that a bearer has accepted and neither delivered nor lost yet.
@@ -169,14 +169,16 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
         None
     }
-    /// Returns the RRC connections of the phones, which downlink and uplink share, or `None` if phones are always
-    /// connected.
-    fn connections(&self) -> Option<&Connections> {
-        None
+    /// Informs the bearer that a user's phone listens earlier than expected because of what it sends or is granted in the
+    /// uplink. Default: no effect.
+    fn on_listening(&mut self, _ctx: &mut Context, _user: usize) {}
+    /// Returns the state of the phones that the uplink uses, too. Default: there is none.
+    fn shared(&self) -> Shared {
+        Shared::default()
     }
-    /// Makes an uplink share the downlink's RRC connections. Must be called before the first packet. Default: no
+    /// Makes an uplink use the phones' state of the downlink. Must be called before the first packet. Default: no
     /// effect.
-    fn share(&mut self, _connections: &Connections) {}
+    fn share(&mut self, _shared: &Shared) {}
 }
 
 /// Meter of available bandwidth: the bandwidth that users would have had if data for them had
@@ -253,10 +255,26 @@ pub struct Facts {
     pub interruption: Duration,
 }
 
+/// Default of a key of the scenario that differs from the key's general default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyDefault {
+    /// Dotted key. A key in a list of tables, such as `core`, stands for the key of every table in the list.
+    pub key: &'static str,
+    /// Quantity, or name of a variant.
+    pub value: &'static str,
+    /// Table that the scenario must contain for this default to apply; `None` if it always applies.
+    pub with: Option<&'static str>,
+}
+
 /// Parameters of a radio bearer, from which bearers are built.
 pub trait Radio {
     /// Returns the properties of the radio that its parameters determine, before bearers are built.
     fn facts(&self) -> Facts;
+    /// Returns defaults of the network around the radio, which apply to absent keys in place of the general defaults,
+    /// those of `wang`. They may not depend on the radio's parameters.
+    fn key_defaults(&self) -> &'static [KeyDefault] {
+        &[]
+    }
     /// Returns the bit rate that counts as full utilization. `best_ci` is the highest C/I value of
     /// users with a C/I process, at which the rate is computed, or `None` for users without one.
     fn channel_rate(&self, best_ci: Option<u32>) -> Rate;

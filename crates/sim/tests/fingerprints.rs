@@ -4,7 +4,7 @@
 //! Each scenario takes one option of each dimension below (scheduler, channel, RLC, ...). A hash of the scenario's
 //! number and of the option selects it, so an option added at the end of a dimension changes only the scenarios that
 //! take it. After an intended change of results run
-//! `FINGERPRINTS=write cargo test -p nodeb-sim --test fingerprints`, and explain the difference in the commit.
+//! `FINGERPRINTS=write cargo test -p nodeb-sim fingerprints`, and explain the difference in the commit.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,6 +19,7 @@ use nodeb_sim::scenario::Record;
 use nodeb_sim::world::{Listener, run_with_listener};
 use nodeb_sim::{Control, Scenario, run};
 use nodeb_tcp::segment::Segment;
+use serde_json::Value;
 
 #[path = "support/effective.rs"]
 mod effective;
@@ -297,13 +298,30 @@ fn text(name: &str, radio: &str, dimensions: &[Dimension], channel: Dimension) -
     text + &users
 }
 
+/// Writes the defaults of other radios into a scenario of LTE that leaves them out.
+fn write_defaults(keys: &mut Value) {
+    for (table, key, value) in [
+        ("/wired", "rate", "10 Mbps"),
+        ("/core", "rate", "10 Mbps"),
+        ("", "tcp", "classic"),
+        ("/radio/lte", "uplink", "plain"),
+    ] {
+        if let Some(table) = keys.pointer_mut(table).and_then(Value::as_object_mut) {
+            table.entry(key).or_insert(value.into());
+        }
+    }
+}
+
 /// Returns the valid scenarios of all radios with their names and texts.
 fn scenarios() -> Vec<(String, String, Scenario)> {
     let of_radio = |(radio, dimensions, channel, count): (&'static str, _, _, u64)| {
         let numbered = move |number: u64| {
             let name = format!("{radio} {number}");
             let text = text(&name, radio, dimensions, channel);
-            let keys = toml::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let mut keys = toml::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            if radio == "lte" {
+                write_defaults(&mut keys);
+            }
             effective::effective(keys).ok().map(|scenario| (name, text, scenario))
         };
         (0..count).filter_map(numbered)

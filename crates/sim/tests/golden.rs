@@ -1,6 +1,6 @@
 //! Reviewed snapshots: the beginnings of two downloads, and the messages about invalid scenarios.
 //!
-//! After an intended change run `INSTA_UPDATE=always cargo test -p nodeb-sim --test golden`, then review the
+//! After an intended change run `INSTA_UPDATE=always cargo test -p nodeb-sim golden`, then review the
 //! difference.
 
 use std::fmt::Write as _;

@@ -12,7 +12,9 @@ use crate::codes::Outcome;
 pub struct BlockRow {
     /// Number of the block among all blocks of the run, from 1.
     pub block: u32,
-    /// Number in the scenario of the user to whom the block was sent.
+    /// Number of the place that carries the block: that of all bearers, or of the uplinks.
+    pub place: u16,
+    /// Number in the scenario of the phone to which, or by which, the block was sent.
     pub user: u32,
     /// Number that the bearer gave the block, which may be reused.
     pub number: u64,
@@ -36,6 +38,7 @@ pub struct BlockRow {
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
     pub at: Time,
+    pub place: u16,
     pub user: u32,
     pub number: u64,
     pub units: u32,
@@ -46,9 +49,9 @@ pub struct Sent {
 /// Log of the blocks of a run, which gives each block a number.
 #[derive(Debug, Default)]
 pub struct BlockLog {
-    /// Number in the run of the latest block, by user and by the number that the bearer gave the
+    /// Number in the run of the latest block, by place, user and the number that the bearer gave the
     /// block.
-    latest: HashMap<(u32, u64), u32>,
+    latest: HashMap<(u16, u32, u64), u32>,
     /// Number of retransmissions of each block of the run, including blocks that are not kept.
     retransmissions: Vec<u32>,
     /// Rows of the blocks that are kept, in the order of their numbers.
@@ -59,7 +62,7 @@ impl BlockLog {
     /// Records a transmission of a block and returns the block's number in the run, from 1. The row of a new
     /// block is kept if `keep` is true.
     pub fn send(&mut self, sent: Sent, keep: bool) -> u32 {
-        let key = (sent.user, sent.number);
+        let key = (sent.place, sent.user, sent.number);
         let earlier = if sent.transmission > 1 { self.latest.get(&key).copied() } else { None };
         let block = earlier.unwrap_or_else(|| self.add(sent, keep));
         self.latest.insert(key, block);
@@ -75,10 +78,10 @@ impl BlockLog {
         block
     }
 
-    /// Returns the number in the run of the latest block of `user` to which the bearer gave the
+    /// Returns the number in the run of the latest block of `user` at `place` to which the bearer gave the
     /// number `number`, or 0 if there is none.
-    pub fn number(&self, user: u32, number: u64) -> u32 {
-        self.latest.get(&(user, number)).copied().unwrap_or_default()
+    pub fn number(&self, place: u16, user: u32, number: u64) -> u32 {
+        self.latest.get(&(place, user, number)).copied().unwrap_or_default()
     }
 
     /// Returns the number of retransmissions of the block with number `block` in the run. Returns 0 if
@@ -112,7 +115,7 @@ impl BlockLog {
     }
 
     fn add(&mut self, sent: Sent, keep: bool) -> u32 {
-        let Sent { at, user, number, units, .. } = sent;
+        let Sent { at, place, user, number, units, .. } = sent;
         self.retransmissions.push(0);
         let block = self.retransmissions.len() as u32;
         if keep {
@@ -120,6 +123,7 @@ impl BlockLog {
             let (transmissions, failed, bytes) = (0, 0, 0);
             self.rows.push(BlockRow {
                 block,
+                place,
                 user,
                 number,
                 first: at,

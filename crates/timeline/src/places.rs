@@ -99,6 +99,11 @@ impl Places {
         self.number(Place::new(Site::Bearer, 0))
     }
 
+    /// Returns the number of the place that stands for all uplinks.
+    pub fn uplink(&self) -> u16 {
+        self.number(Place::new(Site::Uplink, 0))
+    }
+
     /// Returns the names of the places in the order of their numbers.
     pub fn names(&self) -> Vec<String> {
         self.hops.iter().map(|hop| hop.name.clone()).collect()

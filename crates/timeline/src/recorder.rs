@@ -28,6 +28,8 @@ pub struct Recorder {
     places: Places,
     /// Whether all users share one bearer.
     is_shared: bool,
+    /// Whether the base station schedules the uplink, which is then the bearer after the shared one.
+    schedules_uplink: bool,
     packets: PacketLog,
     blocks: BlockLog,
     /// Connections by their numbers, which are the users' numbers in the tables of packets.
@@ -59,6 +61,7 @@ impl Recorder {
             options: *options,
             places: Places::new(scenario),
             is_shared: scenario.radio.facts().is_shared,
+            schedules_uplink: scenario.radio.facts().schedules_uplink,
             packets: PacketLog::default(),
             blocks: BlockLog::default(),
             applications: numbering.map(InOrder::new).collect(),
@@ -155,6 +158,11 @@ impl Recorder {
     /// bearer, each has a bearer with the phone's number.
     fn user(&self, bearer: u32, user: u32) -> u32 {
         if self.is_shared { user } else { bearer }
+    }
+
+    /// Returns the number of the place of a bearer.
+    fn place(&self, bearer: u32) -> u16 {
+        if self.schedules_uplink && bearer > 0 { self.places.uplink() } else { self.places.bearer() }
     }
 
     /// Adds a row to the table of events if the event is in the window. Otherwise only stores the time of the
@@ -260,10 +268,10 @@ impl Recorder {
     }
 
     fn block(&mut self, sent: Sent) {
-        let Sent { at, user, units, transmission, failed, .. } = sent;
+        let Sent { at, place, user, units, transmission, failed, .. } = sent;
         let keep = self.keeps() && self.is_inside(at);
         let block = self.blocks.send(sent, keep);
-        let (place, value) = (self.places.bearer(), f64::from(units));
+        let value = f64::from(units);
         let row = EventRow::new(at, Kind::Block, user);
         self.write(EventRow { place, block, transmission, failed, value, ..row });
     }
@@ -271,30 +279,35 @@ impl Recorder {
     /// Gives a number to a block of a user who is not recorded, so that block numbers do not depend on the
     /// selected user.
     fn number(&mut self, at: Time, user: u32, event: &Event) {
-        if let Event::Block { block: number, units, transmission, failed, .. } = *event {
-            self.blocks.send(Sent { at, user, number, units, transmission, failed }, false);
+        if let Event::Block { bearer, block: number, units, transmission, failed, .. } = *event {
+            let place = self.place(bearer);
+            self.blocks.send(Sent { at, place, user, number, units, transmission, failed }, false);
         }
     }
 
     fn carries(&mut self, at: Time, user: u32, number: u64, event: &Event) {
-        let Event::Carries { part, .. } = *event else {
+        let Event::Carries { bearer, part, .. } = *event else {
             return;
         };
-        let block = self.blocks.number(user, number);
+        let place = self.place(bearer);
+        let block = self.blocks.number(place, user, number);
         self.blocks.carry(block, part.bytes);
         let Some(tracked) = self.packets.get(part.packet) else {
             return;
         };
         tracked.carry(at, block);
         let PacketRow { packet, seq, .. } = tracked.row;
-        let (place, bytes, value) = (self.places.bearer(), part.bytes, f64::from(part.offset));
+        let (bytes, value) = (part.bytes, f64::from(part.offset));
         let row = EventRow::new(at, Kind::Carries, user);
         self.write(EventRow { place, packet, seq, bytes, block, value, ..row });
     }
 
     /// Records an event that a bearer emitted about a backlog, a block, a channel state or a handover.
     fn radio(&mut self, at: Time, user: u32, event: &Event) {
-        let place = self.places.bearer();
+        let place = match *event {
+            Event::Block { bearer, .. } | Event::GivenUp { bearer, .. } => self.place(bearer),
+            _ => self.places.bearer(),
+        };
         let row = |kind| EventRow { place, ..EventRow::new(at, kind, user) };
         match *event {
             Event::Queue { packets, bytes, .. } => {
@@ -302,11 +315,11 @@ impl Recorder {
                 self.write(EventRow { bytes, value, ..row(Kind::Queue) });
             }
             Event::Block { block: number, units, transmission, failed, .. } => {
-                self.block(Sent { at, user, number, units, transmission, failed });
+                self.block(Sent { at, place, user, number, units, transmission, failed });
             }
             Event::Carries { block, .. } => self.carries(at, user, block, event),
             Event::GivenUp { block, .. } => {
-                let block = self.blocks.number(user, block);
+                let block = self.blocks.number(place, user, block);
                 self.blocks.give_up(block);
                 self.write(EventRow { block, ..row(Kind::GivenUp) });
             }

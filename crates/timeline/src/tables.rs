@@ -167,6 +167,8 @@ table! {
     pub static BLOCKS: "blocks" of BlockRow {
         /// Number of the block in the run, from 1.
         "block" [""] U32 = |row| row.block;
+        /// Place that carries the block: `bearer`, or `uplink` if the base station schedules it.
+        "place" [""] U32 = |row| u32::from(row.place);
         /// Number of the phone in the scenario, from 0.
         "user" [""] U64 = |row| u64::from(row.user);
         /// Number that the bearer gave the block; the bearer may reuse it for a later block.

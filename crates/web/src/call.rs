@@ -29,21 +29,18 @@ pub enum Call {
         text: String,
     },
     Run {
-        #[allow(missing_docs)]
         #[serde(flatten)]
         task: Task,
         #[serde(default, rename = "overTime")]
         over_time: Option<Options>,
     },
     Replicate {
-        #[allow(missing_docs)]
         #[serde(flatten)]
         task: Task,
         runs: u64,
         tables: Vec<String>,
     },
     Explain {
-        #[allow(missing_docs)]
         #[serde(flatten)]
         task: Task,
         #[serde(default)]
@@ -52,7 +49,6 @@ pub enum Call {
         transfer: u64,
     },
     Life {
-        #[allow(missing_docs)]
         #[serde(flatten)]
         task: Task,
         #[serde(default, rename = "fromS")]

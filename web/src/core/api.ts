@@ -261,6 +261,8 @@ export interface Replications {
   byRun: MetricByRun[];
   /** Mean of each metric over the replications with its interval, in the order of `About.metrics`. */
   summary: Summary[];
+  /** Whether no transfer of the group `all` is endless, and some are finished. */
+  areFinite: boolean;
 }
 
 export interface MetricByRun {

@@ -227,7 +227,10 @@ export function replicationsOf(tables: RowsByTable, first: number, runs: number,
       if (row) summary.push(row);
     });
   });
-  return { first, runs, byRun, summary };
+  const all = groups.find(({ name }) => name === ALL) ?? groups[0]!;
+  const isFinished = all.column("flows", "download_s").some(Number.isFinite);
+  const areFinite = isFinished && all.column("flows", "endless").every((one) => one === 0);
+  return { first, runs, byRun, summary, areFinite };
 }
 
 /** Returns the metrics of replication 0, which has the given tables. */

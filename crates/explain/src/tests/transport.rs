@@ -41,6 +41,7 @@ fn round_trip_is_charged_to_the_limit_of_the_sender() {
         (SendLimit::SlowStart, SlowStart),
         (SendLimit::CongestionAvoidance, CongestionAvoidance),
         (SendLimit::Receiver, ReceiverWindow),
+        (SendLimit::SendBuffer, SendBuffer),
         (SendLimit::Steered, ProxyWindow),
         (SendLimit::Recovery, Recovery),
         (SendLimit::Application, Application),

@@ -288,6 +288,7 @@ impl<'a> Walk<'a> {
             SendLimit::SlowStart => Cause::SlowStart,
             SendLimit::CongestionAvoidance => Cause::CongestionAvoidance,
             SendLimit::Receiver => Cause::ReceiverWindow,
+            SendLimit::SendBuffer => Cause::SendBuffer,
             SendLimit::Steered => Cause::ProxyWindow,
             SendLimit::Recovery => Cause::Recovery,
             SendLimit::Pacing => Cause::Pacing,

@@ -16,10 +16,10 @@ impl Granted {
         if self.passage.is_lost { self.passage.first } else { self.passage.from }
     }
 
-    /// Returns the step of the wait before the first block with a part of the packet: for a block of a
-    /// configured grant, or for a grant.
+    /// Returns the step of the wait after the block of the packet ahead: for a block of a configured grant, or for a
+    /// further grant.
     fn awaited(&self) -> Step {
-        if self.passage.is_reserved { Step::ReservedAwaited } else { Step::GrantAwaited }
+        if self.passage.is_reserved { Step::ReservedAwaited } else { Step::FurtherGrantAwaited }
     }
 }
 
@@ -49,7 +49,7 @@ impl Walk<'_> {
                 self.request_and_grant(own, stay);
                 return (packet, hop);
             };
-            let awaited = own.map_or(Step::GrantAwaited, Granted::awaited);
+            let awaited = own.map_or(Step::FurtherGrantAwaited, Granted::awaited);
             self.to(ahead.last_begun() + self.tti(), Cause::Grant, awaited, stay.place);
             (turn, packet, hop) = (turn - 1, self.hop_at(ahead.hop).packet, ahead.hop);
             self.follow(packet);
@@ -79,7 +79,7 @@ impl Walk<'_> {
         } else if has_data {
             let row = Duration(self.tti().0 * u64::from(own.passage.blocks.saturating_sub(1)));
             self.to(Time(own.passage.from.0.saturating_sub(row.0)).max(first), sent.0, sent.1, stay.place);
-            self.to(first, Cause::Grant, Step::GrantAwaited, stay.place);
+            self.to(first, Cause::Grant, Step::FurtherGrantAwaited, stay.place);
         }
     }
 

@@ -269,6 +269,12 @@ impl Hsdpa {
         check.idle(ue.channel.facts().has_rates, &keys!(ue; category), BY_RATES);
         check.within("channel", |check| {
             check.within(ue.channel.key(), |check| {
+                let facts = ue.channel.facts();
+                check.require(!facts.has_cqis || facts.has_snrs, "cqi", || {
+                    "on `hsdpa`, recorded CQIs need SNRs; expected `snrs_db` too, or a `file` that \
+                     `nodeb import --as cqi` writes"
+                        .to_owned()
+                });
                 ue.channel.check_on(&self.cell, self.served(), check);
                 ue.channel.check_during(duration, self.numerology(), check);
             });

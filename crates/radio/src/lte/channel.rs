@@ -12,7 +12,7 @@ use nodeb_base::rng::Streams;
 use nodeb_base::units::Speed;
 
 use super::layers::{Antennas, Matrix};
-use crate::cell::channel::trace::Player;
+use super::recorded::{Recorded, Steps};
 use crate::cell::channel::{ChannelSpec, from_db};
 use crate::cell::doppler::JakesSequence;
 use crate::cell::mobility::Point;
@@ -33,6 +33,8 @@ pub struct Carrier<'a> {
     pub numerology: Numerology,
     /// Antennas at both ends.
     pub antennas: Antennas,
+    /// Steps of the phone's CQIs; `None` for a phone without recorded CQIs and bit rates.
+    pub steps: Option<Steps>,
     /// Entity whose random streams give the fading: `user`, or `uplink` for fading independent of the downlink's.
     pub fading: &'static str,
 }
@@ -63,7 +65,7 @@ impl Responses {
 enum Level {
     Constant(f32),
     Placed { at_rest: Option<f32>, journey: Box<Journey> },
-    Recorded(Box<Player>),
+    Recorded(Box<Recorded>),
 }
 
 /// Frequency-selective fading around the mean SNR; `None` for constant and recorded SNRs.
@@ -114,7 +116,8 @@ impl Channel {
                 Self { level: Level::Constant(from_db(params.snr_db)), fading: Fading::None }
             }
             ChannelSpec::Trace(params) => {
-                Self { level: Level::Recorded(Box::new(Player::new(params))), fading: Fading::None }
+                let recorded = Recorded::new(params, carrier.steps);
+                Self { level: Level::Recorded(Box::new(recorded)), fading: Fading::None }
             }
         }
     }
@@ -158,6 +161,17 @@ impl Channel {
         self.level.at(tti)
     }
 
+    /// Returns the first TTI in which the user has no channel, because a recording has ended. Returns `u64::MAX` if
+    /// there is none.
+    pub fn ends(&self) -> u64 {
+        self.recorded().map_or(u64::MAX, Recorded::ends)
+    }
+
+    /// Returns the recording, or `None` if the channel is not recorded.
+    pub fn recorded(&self) -> Option<&Recorded> {
+        if let Level::Recorded(recorded) = &self.level { Some(recorded) } else { None }
+    }
+
     /// Returns the user's position in TTI `tti`, or `None` if the channel has no positions. `tti` must not
     /// decrease between calls.
     pub fn place(&mut self, tti: u64) -> Option<Point> {
@@ -171,7 +185,7 @@ impl Level {
         match self {
             Self::Constant(snr) => *snr,
             Self::Placed { at_rest, journey } => 1.0 / at_rest.unwrap_or_else(|| journey.disturbance(tti)),
-            Self::Recorded(player) => player.snr(tti),
+            Self::Recorded(recorded) => recorded.snr(tti),
         }
     }
 }

@@ -1,16 +1,17 @@
 //! Discontinuous reception: subframes in which a phone listens, that is, monitors PDCCH (TS 36.321, 5.7).
 //!
-//! A phone listens during the on-duration of each cycle and for `inactivity` after a new block. From 8
-//! subframes after a failed block, it also listens for up to `retransmission`. The base station sends blocks
-//! only while the phone listens. The arrival of a packet that the phone sends counts as a new block, because
-//! the base station grants resources for the packet. The actual time of the grant has no effect here, even if
-//! the uplink is scheduled.
+//! A phone listens during the on-duration of each cycle and for `inactivity` after a new block, or after the grant of
+//! one in a scheduled uplink. From 8 subframes after a failed block, it also listens for up to `retransmission`. In a
+//! scheduled uplink it listens from a scheduling request to the block that answers it, and 4 subframes after each of
+//! its blocks, when a retransmission can be granted. The base station sends blocks and grants only while the phone
+//! listens; blocks of configured grants need none. On a plain uplink, the arrival of a packet that the phone sends
+//! counts as a new block.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::Duration;
 use nodeb_base::{keys, params};
 
-use super::allowed::{self, Allowed};
+use super::allowed;
 use super::reports::TTI;
 use super::timing::DOWN_RETRANSMISSION_AFTER;
 
@@ -35,27 +36,15 @@ params! {
     }
 }
 
-/// Returns the number of subframes in a time, or `None` if it is not a whole number or does not fit in 32 bits.
-fn subframes(time: Duration) -> Option<u32> {
-    u32::try_from(time.0 / TTI.0).ok().filter(|_| time.0.is_multiple_of(TTI.0))
-}
-
 impl Checked for Drx {
     fn check(&self, check: &mut Check) {
-        let mut allow = |key: &str, time: Duration, allowed: Allowed| {
-            let result = subframes(time)
-                .ok_or_else(|| format!("{time} is not a number of whole subframes; expected 1 ms, 2 ms, ..."))
-                .and_then(|subframes| allowed.check(subframes));
-            check.require(result.is_ok(), key, || result.unwrap_err());
-        };
-        allow("on_duration", self.on_duration, allowed::ON_DURATION);
-        allow("inactivity", self.inactivity, allowed::DRX_INACTIVITY);
-        allow("retransmission", self.retransmission, allowed::DRX_RETRANSMISSION);
-        allow("long_cycle", self.long_cycle, allowed::LONG_DRX_CYCLE);
+        allowed::ON_DURATION.require_time(check, "on_duration", self.on_duration);
+        allowed::DRX_INACTIVITY.require_time(check, "inactivity", self.inactivity);
+        allowed::DRX_RETRANSMISSION.require_time(check, "retransmission", self.retransmission);
+        allowed::LONG_DRX_CYCLE.require_time(check, "long_cycle", self.long_cycle);
         if let Some(short) = self.short_cycle {
-            allow("short_cycle", short, allowed::SHORT_DRX_CYCLE);
-            let cycles = allowed::SHORT_CYCLE_TIMER.check(self.short_cycles);
-            check.require(cycles.is_ok(), "short_cycles", || cycles.unwrap_err());
+            allowed::SHORT_DRX_CYCLE.require_time(check, "short_cycle", short);
+            allowed::SHORT_CYCLE_TIMER.require(check, "short_cycles", self.short_cycles.into());
             let divides = short.0 > 0 && self.long_cycle.0.is_multiple_of(short.0);
             check.require(divides, "short_cycle", || {
                 format!(
@@ -106,7 +95,7 @@ impl Cycle {
 }
 
 // Clause: TS 36.321, 5.7: discontinuous reception
-// Simplified: uplink grants are sent even if the phone does not listen; the inactivity timer starts at the packet
+// Simplified: the base station knows at once when the phone listens
 /// Reception of one phone.
 #[derive(Clone, Debug)]
 pub struct Listening {
@@ -122,6 +111,8 @@ pub struct Listening {
     /// Intervals in which retransmissions may arrive: each has its first subframe, and the first subframe after it. An
     /// interval ends early when a retransmission has arrived.
     windows: Vec<(u64, u64)>,
+    /// Whether a scheduling request that the phone has sent is pending.
+    is_requesting: bool,
     /// First subframe that is not counted in `awake`.
     counted: u64,
     /// Number of subframes before `counted` in which the phone listened.
@@ -143,6 +134,7 @@ impl Listening {
             short_lasts: drx.short_cycle.map_or(0, |short| ttis(short) * u64::from(drx.short_cycles)),
             active_until: 0,
             windows: Vec::new(),
+            is_requesting: false,
             counted: 0,
             awake: 0,
         }
@@ -155,7 +147,7 @@ impl Listening {
 
     /// Returns the first subframe at or after `from` in which the phone listens.
     pub fn next(&self, from: u64) -> u64 {
-        if from < self.active_until {
+        if from < self.active_until || self.is_requesting {
             return from;
         }
         let until = self.short_until();
@@ -171,12 +163,31 @@ impl Listening {
         self.active_until = self.active_until.max(tti + 1 + self.inactivity);
     }
 
+    /// Records that the phone sends a scheduling request in subframe `tti`, which is pending until
+    /// [`Self::answered`] is called.
+    pub fn requested(&mut self, tti: u64) {
+        self.count(tti);
+        self.is_requesting = true;
+    }
+
+    /// Records that the phone sends a new block in subframe `tti`, whose buffer status report cancels the pending
+    /// request (TS 36.321, 5.4.4).
+    pub fn answered(&mut self, tti: u64) {
+        self.count(tti);
+        self.is_requesting = false;
+    }
+
+    /// Records that a retransmission of a block that the phone has sent can be granted in subframe `tti`.
+    pub fn may_repeat(&mut self, tti: u64) {
+        self.windows.push((tti, tti + 1));
+    }
+
     /// Records that the phone is not connected from subframe `from` on, until its next connection begins in
     /// subframe `until`. In between it listens to no cycle, and all timers stop (TS 36.331, 5.3.12). `until`
     /// may be earlier than in the last call if the connection begins sooner than was expected then.
     pub fn disconnected(&mut self, from: u64, until: u64) {
         self.count(from);
-        (self.counted, self.active_until) = (until, 0);
+        (self.counted, self.active_until, self.is_requesting) = (until, 0, false);
         self.windows.clear();
     }
 
@@ -190,7 +201,7 @@ impl Listening {
     /// Records that a block is retransmitted in subframe `tti`, so that the phone stops waiting for it.
     pub fn repeated(&mut self, tti: u64) {
         self.count(tti);
-        if let Some((_, end)) = self.windows.iter_mut().find(|(begin, end)| (*begin..*end).contains(&tti)) {
+        if let Some((_, end)) = self.windows.iter_mut().find(|(begin, end)| *begin <= tti && tti + 1 < *end) {
             *end = tti + 1;
         }
     }
@@ -201,7 +212,8 @@ impl Listening {
         if tti <= from {
             return;
         }
-        let (active, until) = (self.active_until.clamp(from, tti), self.short_until().clamp(from, tti));
+        let active = if self.is_requesting { tti } else { self.active_until.clamp(from, tti) };
+        let until = self.short_until().clamp(from, tti);
         let until = until.max(active);
         self.awake += active - from;
         self.awake += self.short.map_or(0, |short| short.on_between(active, until));
@@ -217,7 +229,7 @@ impl Listening {
     /// Returns true if the phone listens in subframe `tti` for retransmissions and for no other reason.
     fn listens_only_for_retransmission(&self, tti: u64) -> bool {
         let expects = self.windows.iter().any(|(begin, end)| (*begin..*end).contains(&tti));
-        expects && tti >= self.active_until && {
+        expects && !self.is_requesting && tti >= self.active_until && {
             let cycle = self.short.filter(|_| tti < self.short_until()).unwrap_or(self.long);
             cycle.position(tti) >= cycle.on
         }
@@ -237,10 +249,10 @@ mod tests {
 
     use super::*;
 
-    fn messages(drx: &Drx) -> Vec<String> {
+    fn keys(drx: &Drx) -> Vec<String> {
         let mut check = Check::default();
         drx.check(&mut check);
-        check.into_problems().into_iter().map(|problem| problem.message).collect()
+        check.into_problems().into_iter().flat_map(|problem| problem.path).collect()
     }
 
     fn ms(ms: u64) -> Duration {
@@ -248,21 +260,13 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_what_does_not_fit() {
+    fn errors_name_the_keys_that_do_not_fit() {
         let usual = Drx { short_cycle: Some(ms(40)), ..Drx::default() };
-        assert_eq!(messages(&usual), [""; 0]);
-        assert_eq!(messages(&Drx::default()), [""; 0]);
-        let first = |drx: Drx| messages(&drx).remove(0);
-        let odd = first(Drx { on_duration: ms(7), ..usual.clone() });
-        assert!(odd.starts_with("onDurationTimer 7 subframes does not"), "{odd}");
-        let long = first(Drx { long_cycle: ms(512), ..usual.clone() });
-        assert!(long.contains("no multiple of 40 ms"), "{long}");
-        let full = first(Drx { on_duration: ms(40), ..usual.clone() });
-        assert!(full.contains("fills a cycle of 40 ms"), "{full}");
-        let many = first(Drx { short_cycles: 17, ..usual.clone() });
-        assert!(many.starts_with("drxShortCycleTimer 17"), "{many}");
-        let half = first(Drx { inactivity: Duration(1_500_000), ..usual });
-        assert!(half.starts_with("1.5 ms is not a number of whole subframes"), "{half}");
+        assert_eq!(keys(&usual), [""; 0]);
+        assert_eq!(keys(&Drx::default()), [""; 0]);
+        assert_eq!(keys(&Drx { long_cycle: ms(512), ..usual.clone() }), ["short_cycle"], "no multiple");
+        assert_eq!(keys(&Drx { on_duration: ms(40), ..usual.clone() }), ["on_duration"], "fills the cycle");
+        assert_eq!(keys(&Drx { inactivity: Duration(1_500_000), ..usual }), ["inactivity"]);
     }
 
     /// A silent phone listens for the share `on / cycle` of time.
@@ -274,23 +278,29 @@ mod tests {
 
     proptest! {
         // Tests the feature: discontinuous reception (property)
-        /// Counting by closed forms equals checking each subframe, for any grants and failed blocks. The
+        /// Counting by closed forms equals checking each subframe, for any grants, failed blocks and requests. The
         /// phone does not listen before the subframe that `next` returns.
         #[test]
         fn awake_time_is_the_number_of_subframes_with_reception(
             id in 0u64..50,
             short in any::<bool>(),
-            gaps in prop::collection::vec((1u64..900, any::<bool>()), 0..30),
+            gaps in prop::collection::vec((1u64..900, 0..5), 0..30),
         ) {
             let drx = Drx { short_cycle: short.then_some(ms(40)), ..Drx::default() };
             let mut phone = Listening::new(&drx, id);
             let (mut now, mut awake) = (0, 0);
-            for (gap, is_grant) in gaps {
+            for (gap, event) in gaps {
                 for tti in now..now + gap {
                     awake += u64::from(phone.next(tti) == tti);
                 }
                 now += gap;
-                if is_grant { phone.granted(now) } else { phone.failed(now) }
+                match event {
+                    0 => phone.granted(now),
+                    1 => phone.failed(now),
+                    2 => phone.requested(now),
+                    3 => phone.answered(now),
+                    _ => phone.may_repeat(now + 4),
+                }
             }
             prop_assert_eq!(phone.awake_by(now), awake);
             let next = phone.next(now);

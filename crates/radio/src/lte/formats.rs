@@ -13,7 +13,7 @@ use super::resources::{Downlink, uplink};
 use crate::error::curves as curve;
 use crate::error::effective::modulation::Modulation;
 use crate::error::effective::{CURVES, EffectiveSnr, Levels};
-use crate::mac::band::{Band, Groups, MAX_GROUPS, Row};
+use crate::mac::band::{Band, Groups, MAX_GROUPS, Row, Run};
 
 /// Largest number of layers of a transport block from up to four antenna ports (TS 36.211, table 6.3.3.2-1).
 pub const MAX_LAYERS: u8 = 2;
@@ -39,6 +39,36 @@ pub struct Format {
     pub layers: u8,
 }
 
+/// Resource elements that synchronization signals and PBCH take in a subframe.
+#[derive(Clone, Copy, Debug)]
+struct Lacking {
+    /// Groups with fewer resource elements for data than in other subframes.
+    groups: Groups,
+    /// Number of resource elements that each group lacks.
+    elements: [u32; MAX_GROUPS],
+    /// Share of its resource elements that each group still has for data.
+    yields: Row,
+}
+
+impl Lacking {
+    const NOTHING: Self = Self { groups: Groups::NONE, elements: [0; MAX_GROUPS], yields: [1.0; MAX_GROUPS] };
+
+    /// Counts the resource elements that the groups of a cell's downlink lack in subframe `subframe`, 0 to 9.
+    fn new(bandwidth: Bandwidth, band: &Band, layout: Downlink, subframe: u8) -> Self {
+        let mut lacking = Self::NOTHING;
+        for block in 0..bandwidth.blocks() {
+            let group = usize::from(block / band.blocks_per_group());
+            lacking.elements[group] += layout.block() - layout.block_in(bandwidth, block, subframe);
+        }
+        for group in band.all().into_iter().filter(|group| lacking.elements[*group] > 0) {
+            lacking.groups.insert(group);
+            let all = band.sizes()[group] * layout.block() as f32;
+            lacking.yields[group] = 1.0 - lacking.elements[group] as f32 / all;
+        }
+        lacking
+    }
+}
+
 /// Tables of transport formats for one direction of a cell, downlink or uplink, shared by all users.
 #[derive(Debug)]
 pub struct Formats {
@@ -47,9 +77,8 @@ pub struct Formats {
     mcs_count: u8,
     /// Number of resource elements for data in a resource block without synchronization signals and PBCH.
     block_elements: u32,
-    /// For each subframe, the groups with fewer resource elements than `block_elements` per resource block, and the
-    /// number that each group lacks.
-    lacking: [(Groups, [u32; MAX_GROUPS]); SUBFRAMES],
+    /// Resource elements that groups lack in each subframe.
+    lacking: [Lacking; SUBFRAMES],
     effective: EffectiveSnr,
     /// Sizes and error rates of blocks, first on one layer, then on two layers.
     errors: [BlockErrors; MAX_LAYERS as usize],
@@ -74,17 +103,7 @@ impl Formats {
         let loss = libm::pow(10.0, loss_db / 10.0) as f32;
         let thresholds = thresholds(cqis).map(|snr| loss * snr);
         let band = bandwidth.band();
-        let lacking = std::array::from_fn(|subframe| {
-            let (mut groups, mut lacking) = (Groups::NONE, [0; MAX_GROUPS]);
-            for block in 0..bandwidth.blocks() {
-                let group = usize::from(block / band.blocks_per_group());
-                lacking[group] += layout.block() - layout.block_in(bandwidth, block, subframe as u8);
-                if lacking[group] > 0 {
-                    groups.insert(group);
-                }
-            }
-            (groups, lacking)
-        });
+        let lacking = std::array::from_fn(|subframe| Lacking::new(bandwidth, &band, layout, subframe as u8));
         Self { lacking, ..Self::new(band, mcss, thresholds, layout.block(), loss_db) }
     }
 
@@ -116,7 +135,7 @@ impl Formats {
             thresholds,
             block_bytes: OnceCell::new(),
             block_elements,
-            lacking: [(Groups::NONE, [0; MAX_GROUPS]); SUBFRAMES],
+            lacking: [Lacking::NOTHING; SUBFRAMES],
             band,
             errors: std::array::from_fn(|_| BlockErrors::new(mcss, loss_db)),
         }
@@ -136,6 +155,29 @@ impl Formats {
     /// Returns the resource blocks and groups of the carrier.
     pub fn band(&self) -> &Band {
         &self.band
+    }
+
+    #[inline]
+    fn lacking(&self, tti: u64) -> &Lacking {
+        &self.lacking[(tti % SUBFRAMES as u64) as usize]
+    }
+
+    /// Returns true if no synchronization signals and no PBCH take resource elements in TTI `tti`.
+    #[inline]
+    pub fn is_regular(&self, tti: u64) -> bool {
+        self.lacking(tti).groups.is_empty()
+    }
+
+    /// Returns the share of its resource elements that each group has for data in TTI `tti`, in which synchronization
+    /// signals and PBCH may take some.
+    #[inline]
+    pub fn yields(&self, tti: u64) -> &Row {
+        &self.lacking(tti).yields
+    }
+
+    /// Returns the smallest linear SNR at which each CQI is reported; NaN for CQI 0.
+    pub fn thresholds(&self) -> &[f32; CQIS as usize] {
+        &self.thresholds
     }
 
     /// Returns the CQI that a phone measures on each group at the linear SNRs `snr`: the highest CQI whose block would
@@ -183,14 +225,17 @@ impl Formats {
         most_bits: u32,
     ) -> Option<Format> {
         let means = self.levels.means(cqis, groups, self.band.sizes());
-        self.search(tti, groups, layers, most_bits, |_, curve| factor * self.effective.at_mean(curve, &means))
+        let allocation = self.allocation(tti, groups, layers);
+        self.search(allocation, most_bits, |_, curve| factor * self.effective.at_mean(curve, &means))
     }
 
     // Clause: TS 36.213, 7.1.7: selection of blocks
-    /// Returns a format on one layer as [`Self::select_by_cqis`] does; the SNRs of the channel are those in `snr`
-    /// (linear), times `factor`.
-    pub fn select(&self, tti: u64, groups: Groups, snr: &Row, factor: f32, most_bits: u32) -> Option<Format> {
-        self.search(tti, groups, 1, most_bits, |mcs, _| factor * self.effective_snr(mcs, snr, groups))
+    /// Returns a format on the resource blocks of `run` and on one layer as [`Self::select_by_cqis`] does; the SNRs of
+    /// the channel are those in `snr` (linear), times `factor`.
+    pub fn select(&self, run: Run, snr: &Row, factor: f32, most_bits: u32) -> Option<Format> {
+        let (groups, sizes) = self.band.groups_of(run);
+        let effective = |mcs, _| factor * self.effective.of(mcs, snr, groups, &sizes);
+        self.search(self.allocation_of(run), most_bits, effective)
     }
 
     /// Returns a format as [`Self::select_by_cqis`] does. `effective` returns the effective linear SNR for an
@@ -198,14 +243,13 @@ impl Formats {
     #[inline]
     fn search(
         &self,
-        tti: u64,
-        groups: Groups,
-        layers: u8,
+        allocation: Allocation,
         most_bits: u32,
         effective: impl Fn(u8, usize) -> f32,
     ) -> Option<Format> {
+        let layers = allocation.layers;
         let errors = self.errors(layers);
-        let blocks = errors.blocks(self.allocation(tti, groups, layers));
+        let blocks = errors.blocks(allocation);
         let mut known = [f32::NAN; CURVES];
         let mut allows = |mcs: u8| {
             let curve = self.effective.curve_of(mcs);
@@ -232,11 +276,30 @@ impl Formats {
         self.effective.of(mcs, snr, groups, self.band.sizes())
     }
 
+    /// Returns the effective linear SNR of a block with an MCS on the resource blocks of `run`.
+    #[inline]
+    pub fn effective_snr_of(&self, mcs: u8, snr: &Row, run: Run) -> f32 {
+        let (groups, sizes) = self.band.groups_of(run);
+        self.effective.of(mcs, snr, groups, &sizes)
+    }
+
     /// Returns the probability that a block of a format fails on `groups` in TTI `tti`, at an effective linear SNR.
     #[inline]
     pub fn bler(&self, tti: u64, groups: Groups, format: Format, snr: f32) -> f64 {
+        self.bler_on(self.allocation(tti, groups, format.layers), format, snr)
+    }
+
+    /// Returns the probability that a block of a format fails on the resource blocks of `run`, at an effective linear
+    /// SNR.
+    #[inline]
+    pub fn bler_of(&self, run: Run, format: Format, snr: f32) -> f64 {
+        self.bler_on(self.allocation_of(run), format, snr)
+    }
+
+    #[inline]
+    fn bler_on(&self, allocation: Allocation, format: Format, snr: f32) -> f64 {
         let errors = self.errors(format.layers);
-        errors.bler(errors.blocks(self.allocation(tti, groups, format.layers)), format.mcs, snr)
+        errors.bler(errors.blocks(allocation), format.mcs, snr)
     }
 
     /// Returns the sizes and error rates of blocks on `layers` layers, 1 or 2.
@@ -248,10 +311,18 @@ impl Formats {
     /// Returns the resource blocks and elements of `groups` in TTI `tti`, for a block on `layers` layers.
     #[inline]
     fn allocation(&self, tti: u64, groups: Groups, layers: u8) -> Allocation {
-        let (fewer, lacking) = &self.lacking[(tti % SUBFRAMES as u64) as usize];
+        let of_subframe = self.lacking(tti);
         let blocks = self.band.blocks_in(groups);
-        let lacking: u32 = groups.intersection(*fewer).into_iter().map(|group| lacking[group]).sum();
+        let lacking = groups.intersection(of_subframe.groups).into_iter();
+        let lacking: u32 = lacking.map(|group| of_subframe.elements[group]).sum();
         Allocation { blocks, layers, elements: u32::from(blocks) * self.block_elements - lacking }
+    }
+
+    /// Returns the resource blocks and elements of `run`, in a subframe without synchronization signals and PBCH.
+    #[inline]
+    fn allocation_of(&self, run: Run) -> Allocation {
+        let elements = u32::from(run.blocks) * self.block_elements;
+        Allocation { blocks: run.blocks, layers: 1, elements }
     }
 }
 
@@ -307,12 +378,12 @@ mod tests {
     #[test]
     fn blocks_selected_by_the_snr_are_the_largest_ones() {
         let formats = Formats::up(Bandwidth::Mhz10, McsTable::Up, 0.0);
-        let groups = formats.band().all();
+        let run = Run { begin: 1, blocks: 48 };
         let modulation = |mcs| McsTable::Up.row(mcs).map(|row| row.modulation);
         for snr in snrs() {
-            let format = formats.select(1, groups, &[snr; MAX_GROUPS], 1.0, u32::MAX).unwrap();
+            let format = formats.select(run, &[snr; MAX_GROUPS], 1.0, u32::MAX).unwrap();
             let larger = Format { mcs: format.mcs + 1, ..format };
-            let [bler, above] = [format, larger].map(|format| formats.bler(1, groups, format, snr));
+            let [bler, above] = [format, larger].map(|format| formats.bler_of(run, format, snr));
             assert!(bler <= 0.102 || format.mcs == 0, "SNR {snr}: {format:?}, {bler}");
             let is_comparable = modulation(larger.mcs) == modulation(format.mcs);
             assert!(above >= 0.098 || !is_comparable, "SNR {snr}: {larger:?}, {above}");

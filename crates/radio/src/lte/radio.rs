@@ -3,13 +3,14 @@
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
-use nodeb_base::params;
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Probability, Rate, Time, positive};
+use nodeb_base::{keys, params};
 use nodeb_net::QueueSpec;
 
 use super::adaptation::largest_bits;
+use super::allowed::DISCARD_TIMER;
 use super::bandwidth::Bandwidth;
 use super::category::Category;
 use super::compatible;
@@ -19,6 +20,7 @@ use super::layers::Antennas;
 use super::mac::LteMac;
 use super::mac::sleep::DRX;
 use super::queues::QUEUES;
+use super::recorded;
 use super::reports::{GroupReports, TTI};
 use super::resources::{Downlink, Ports};
 use super::rlc::LteRlcSpec;
@@ -29,8 +31,10 @@ use super::timing::DOWN_RETRANSMISSION_AFTER;
 use super::uplink::UplinkSpec;
 use super::uplink::headroom::HEADROOM;
 use super::uplink::mac::UplinkMac;
+use super::uplink::params::Scheduled;
 use super::uplink::reserved::CONFIGURED;
 use super::uplink::tally::UPLINKS;
+use crate::cell::channel::ChannelSpec;
 use crate::cell::plan::Cell;
 use crate::cell::tally::PHONES;
 use crate::mac::harq::block::Rules;
@@ -41,7 +45,7 @@ use crate::numerology::Numerology;
 use crate::pdcp::SnLength;
 use crate::rlc::bytes::um::UmSnLength;
 use crate::tti::TtiBearer;
-use crate::{Bearer, Facts, Radio, UserRadio};
+use crate::{Bearer, Facts, KeyDefault, Radio, UserRadio};
 
 params! {
     /// LTE cell (Releases 8 to 12, FDD, one to four layers). The users' categories and channels are set under `ue` in
@@ -100,10 +104,22 @@ params! {
         pub queue: QueueSpec,
         /// The base station and its surroundings.
         pub cell: Site,
-        /// Uplink: a plain link for each phone, or scheduled by the base station.
+        /// Uplink: scheduled by the base station, or a plain link for each phone.
         pub uplink: UplinkSpec,
     }
 }
+
+/// A network that never limits the cell, whose peak is 392 Mbit/s (four layers, 256QAM). The delay of 10 ms between
+/// server and gateway is that of ns-3's `lena-simple-epc.cc`; its rate is 100 Gbit/s, here that of Gigabit Ethernet.
+/// With a table `uplink`, phones have the uplinks that it describes.
+const KEY_DEFAULTS: &[KeyDefault] = &[
+    KeyDefault { key: "wired.rate", value: "1 Gbps", with: None },
+    KeyDefault { key: "wired.delay", value: "10 ms", with: None },
+    KeyDefault { key: "core.rate", value: "1 Gbps", with: Some("core") },
+    KeyDefault { key: "core.delay", value: "10 ms", with: Some("core") },
+    KeyDefault { key: "tcp", value: "linux", with: None },
+    KeyDefault { key: "radio.lte.uplink", value: "plain", with: Some("uplink") },
+];
 
 /// Largest number of users per TTI: about as many as the control region of 20 MHz can address.
 const MAX_USERS_PER_TTI: u32 = 20;
@@ -133,9 +149,9 @@ impl Checked for Lte {
             check.require(false, "control_symbols", || message);
         }
         self.harq_rules().check(check);
-        check.require(self.discard_timer.is_none_or(|timer| timer.0 > 0), "discard_timer", || {
-            "0 s discards every packet; expected a longer time".to_owned()
-        });
+        if let Some(age) = self.discard_timer {
+            DISCARD_TIMER.require_time(check, "discard_timer", age);
+        }
         check.within("scheduler", |check| self.scheduler.check(check));
         check.within("cqi", |check| self.cqi.check(check));
         if let Some(drx) = &self.drx {
@@ -143,7 +159,7 @@ impl Checked for Lte {
         }
         if let Some(rrc) = &self.rrc {
             check.within("rrc", |check| rrc.check(check));
-            check.require(matches!(self.uplink, UplinkSpec::Scheduled(_)), "rrc", || {
+            check.require(self.schedules_uplink(), "rrc", || {
                 "idle phones send nothing on a plain uplink; expected `uplink.scheduled`".to_owned()
             });
         }
@@ -160,9 +176,7 @@ impl Checked for Lte {
             if let UplinkSpec::Scheduled(params) = &self.uplink {
                 check.within(self.uplink.key(), |check| {
                     params.check_band(self.bandwidth, check);
-                    check.require(self.drx.is_none() || params.ahead().is_none(), "grants", || {
-                        "phones that sleep receive no grants ahead of data; expected `on_request`, or no `drx`".to_owned()
-                    });
+                    self.advise_sleep(params, check);
                 });
             }
         });
@@ -170,6 +184,19 @@ impl Checked for Lte {
 }
 
 impl Lte {
+    /// Warns if phones never sleep because each grant ahead of data restarts their inactivity timers before the next.
+    fn advise_sleep(&self, params: &Scheduled, check: &mut Check) {
+        let (Some(drx), Some(interval)) = (&self.drx, params.ahead()) else { return };
+        check.advise(interval * TTI.0 > drx.inactivity.0, "grants", || {
+            format!(
+                "grants every {} restart the inactivity timer of {} (TS 36.321, 5.7), so phones do not sleep any more \
+                 after the first one; expected a longer interval, or a shorter `radio.lte.drx.inactivity`",
+                Duration(interval * TTI.0),
+                drx.inactivity
+            )
+        });
+    }
+
     /// Warns if blocks can be retransmitted for so long that RLC in unacknowledged mode with 5-bit sequence numbers
     /// discards their PDUs, because they arrive behind its window. While a block waits for a retransmission, the other
     /// processes send up to two new PDUs per subframe: one on one layer, two on several layers.
@@ -194,6 +221,11 @@ impl Lte {
                 )
             });
         });
+    }
+
+    /// Returns true if the base station schedules the uplink.
+    pub fn schedules_uplink(&self) -> bool {
+        matches!(self.uplink, UplinkSpec::Scheduled(_))
     }
 
     /// Returns the numerology of the air interface: TTI, carrier frequency and sample rate.
@@ -269,9 +301,13 @@ impl Radio for Lte {
             has_harq: true,
             has_drx: self.drx.is_some() || self.rrc.is_some(),
             sn_length: Some(self.sn_length),
-            schedules_uplink: matches!(self.uplink, UplinkSpec::Scheduled(_)),
+            schedules_uplink: self.schedules_uplink(),
             ..Facts::default()
         }
+    }
+
+    fn key_defaults(&self) -> &'static [KeyDefault] {
+        KEY_DEFAULTS
     }
 
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
@@ -302,17 +338,9 @@ impl Radio for Lte {
             check.within("channel", |check| {
                 channel.check(check);
                 check.within(channel.key(), |check| {
-                    let facts = channel.facts();
-                    check.require(!facts.has_rates, "rates", || {
-                        "recorded bit rates are those of HSDPA's TTIs; expected `snrs_db`".to_owned()
-                    });
-                    check.require(!facts.has_cqis, "cqi", || {
-                        "recorded CQIs are those of HSDPA; expected `snrs_db` alone".to_owned()
-                    });
-                    check.require(facts.combined_snrs.is_none(), facts.combined_snrs.unwrap_or(""), || {
-                        "SNRs after several transmissions are those of HSDPA; expected `snrs_db` alone"
-                            .to_owned()
-                    });
+                    if let ChannelSpec::Trace(trace) = channel {
+                        recorded::check(trace, check);
+                    }
                     channel.check_on(&self.cell.cell(self.bandwidth), 1, check);
                     channel.check_during(duration, self.numerology(), check);
                 });
@@ -321,6 +349,12 @@ impl Radio for Lte {
     }
 
     fn check_users(&self, users: &[UserRadio], check: &mut Check) {
+        let rates = users.iter().all(|user| user.ue.channel.facts().has_rates);
+        check.idle(
+            rates,
+            &keys!(self; cqi, nack_error),
+            "recorded rates determine each block, which cannot fail",
+        );
         let usable = users.iter().any(|user| self.formats_of(user.ue.category) > 0);
         check.advise(!self.qam256 || usable, "qam256", || {
             "no phone's category has 256QAM; expected phones of category 11 or 12 (TS 36.306, 4.1)".to_owned()
@@ -377,11 +411,16 @@ mod tests {
     #[test]
     fn short_numbers_need_few_transmissions() {
         let um = json!({ "um": { "sn_length": "5 bit" } });
-        let few = |most: u32| json!({ "rlc": um.clone(), "max_transmissions": most });
-        let layers = |most: u32| json!({ "rlc": um.clone(), "max_transmissions": most, "layers": 2, "antenna_ports": 2 });
+        let down = |more: serde_json::Value| {
+            let mut keys = json!({ "rlc": um.clone(), "uplink": "plain" });
+            keys.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            keys
+        };
+        let few = |most: u32| down(json!({ "max_transmissions": most }));
+        let layers = |most: u32| down(json!({ "max_transmissions": most, "layers": 2, "antenna_ports": 2 }));
         let are_fine = [few(3), few(4), layers(2), layers(3)].map(|keys| doubts(keys).is_empty());
         assert_eq!(are_fine, [true, false, true, false]);
-        let unlimited = doubts(json!({ "rlc": um.clone() })).remove(0);
+        let unlimited = doubts(down(json!({}))).remove(0);
         assert!(
             unlimited.contains("at most 3 transmissions") && unlimited.contains("TS 36.322"),
             "{unlimited}"

@@ -117,17 +117,37 @@ pub const fn uplink(blocks: u16, sounding: bool) -> u32 {
     (SYMBOLS - UPLINK_REFERENCE_SYMBOLS - sounding as u32) * SUBCARRIERS * blocks as u32
 }
 
+/// Largest number of resource blocks of a carrier (TS 36.211, 6.2.1).
+const MAX_BLOCKS: usize = 110;
+
 /// Returns the largest number of resource blocks, at most `blocks`, that a grant of PUSCH can have.
-/// The number must have no prime factors other than 2, 3 and 5 (TS 36.211, 5.3.3).
+/// The number must have no prime factors other than 2, 3 and 5 (TS 36.211, 5.3.3). `blocks` is at most 110.
+#[inline]
 pub fn largest_uplink_grant(blocks: u16) -> u16 {
-    (1..=blocks).rev().find(|&blocks| is_product_of_2_3_5(blocks)).unwrap_or(0)
+    /// Result for each number of resource blocks.
+    static LARGEST: [u8; MAX_BLOCKS + 1] = {
+        let (mut largest, mut blocks) = ([0; MAX_BLOCKS + 1], 1);
+        while blocks <= MAX_BLOCKS {
+            largest[blocks] = if is_product_of_2_3_5(blocks) { blocks as u8 } else { largest[blocks - 1] };
+            blocks += 1;
+        }
+        largest
+    };
+    u16::from(LARGEST[usize::from(blocks).min(MAX_BLOCKS)])
 }
 
-fn is_product_of_2_3_5(mut blocks: u16) -> bool {
-    for factor in [2, 3, 5] {
-        while blocks.is_multiple_of(factor) {
-            blocks /= factor;
-        }
+/// Returns the smallest number of resource blocks, at least `blocks`, that a grant of PUSCH can have. `blocks` is at
+/// most 120.
+#[inline]
+pub fn smallest_uplink_grant(blocks: u16) -> u16 {
+    (blocks..=MAX_BLOCKS as u16).find(|blocks| largest_uplink_grant(*blocks) == *blocks).unwrap_or(120)
+}
+
+const fn is_product_of_2_3_5(mut blocks: usize) -> bool {
+    let factors = [2, 3, 5];
+    let mut at = 0;
+    while at < factors.len() {
+        if blocks.is_multiple_of(factors[at]) { blocks /= factors[at] } else { at += 1 }
     }
     blocks == 1
 }
@@ -187,6 +207,10 @@ mod tests {
         assert_eq!(
             [0, 1, 7, 14, 49, 97, 100, 110].map(largest_uplink_grant),
             [0, 1, 6, 12, 48, 96, 100, 108]
+        );
+        assert_eq!(
+            [0, 1, 7, 13, 49, 97, 101, 109].map(smallest_uplink_grant),
+            [0, 1, 8, 15, 50, 100, 108, 120]
         );
     }
 }

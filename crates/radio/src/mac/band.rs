@@ -75,10 +75,32 @@ impl Band {
         groups.len() as u16 * self.per_group - lacking
     }
 
+    /// Returns the groups of a run, and the number of its resource blocks in each of them. The numbers of other groups
+    /// have no meaning.
+    #[inline]
+    pub fn groups_of(&self, run: Run) -> (Groups, Row) {
+        let (begin, end) = (run.begin, run.begin + run.blocks);
+        let (first, last) = (begin / self.per_group, (end - 1) / self.per_group);
+        let mut sizes = self.sizes;
+        sizes[usize::from(last)] = f32::from(end - begin.max(last * self.per_group));
+        sizes[usize::from(first)] = f32::from(end.min((first + 1) * self.per_group) - begin);
+        let groups = Groups::first(usize::from(last) + 1).without(Groups::first(usize::from(first)));
+        (groups, sizes)
+    }
+
     /// Returns the centre frequency of a group, in Hz above the lower edge of the band.
     pub fn centre_hz(&self, group: usize) -> f64 {
         (group as f64 * f64::from(self.per_group) + f64::from(self.sizes[group]) / 2.0) * self.block_hz
     }
+}
+
+/// Run of neighbouring resource blocks, which need not begin or end with a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Number of the lowest resource block, from 0.
+    pub begin: u16,
+    /// Number of resource blocks, at least 1.
+    pub blocks: u16,
 }
 
 /// Set of groups as a bit mask; bit 0 is the group with the lowest frequency.
@@ -198,6 +220,22 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn runs_have_their_blocks_in_their_groups(most in 1..=110u16, per_group in 1..6u16, ends in any::<[u16; 2]>()) {
+            let blocks = most.min(MAX_GROUPS as u16 * per_group);
+            let band = Band::new(blocks, per_group, 180e3);
+            let [begin, end] = ends.map(|end| end % blocks);
+            let run = Run { begin: begin.min(end), blocks: begin.abs_diff(end) + 1 };
+            let (groups, sizes) = band.groups_of(run);
+            for group in 0..band.groups() {
+                let is_inside = |block: &u16| *block >= run.begin && *block < run.begin + run.blocks;
+                let of_group = (0..blocks).filter(|block| usize::from(block / per_group) == group);
+                let expected = of_group.filter(is_inside).count();
+                prop_assert_eq!(groups.contains(group), expected > 0);
+                prop_assert!(expected == 0 || sizes[group] == expected as f32);
+            }
+        }
+
         #[test]
         fn groups_equal_an_ordered_set(ours in prop::collection::btree_set(0..MAX_GROUPS, 0..40), others in prop::collection::btree_set(0..MAX_GROUPS, 0..40)) {
             let [a, b] = [&ours, &others].map(|set| set.iter().copied().collect::<Groups>());

@@ -3,8 +3,13 @@
 //! A NACK of a first transmission makes later blocks more robust by a step, and an ACK makes them
 //! less robust by `step p / (1 - p)`, so that the share of failed first transmissions approaches
 //! `p` (Sampath, Kumar & Holtzman, VTC 1997, for power control).
+//!
+//! That loop hears of a frame before it corrects the next one. Here, n blocks of a phone are under way: n - 1 more
+//! blocks are chosen before the answer to a block arrives. If all of them fail for one cause, n full steps would
+//! correct it n times over. So the answer to a block corrects by 1/n of the step. Since n counts retransmissions too, it
+//! hardly depends on answers, and the loop still balances at `p`.
 
-use std::ops::{Add, Neg};
+use std::ops::{Add, Div, Neg};
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -21,32 +26,46 @@ params! {
         /// Step in dB by which a NACK lowers later qualities. An ACK raises them by this step times p / (1 - p),
         /// where p is `target_bler`.
         pub step_db: f64 = 0.5,
+        /// Whether the blocks under way share the step: the answer to a block that was first sent while n blocks of the
+        /// phone, itself and retransmissions included, waited for answers corrects by 1/n of the step. Otherwise each
+        /// answer corrects by the whole step.
+        pub per_round_trip: bool = true,
+        /// Largest correction in dB, in either direction. Default: that of a target of 1 % if reports say nothing about
+        /// the SNR of a block, with Rayleigh fading: blocks fail at the rate 1 / (1 + 10^(limit_db / 10)).
+        pub limit_db: f64 = 20.0,
     }
 }
 
 impl Checked for OuterLoop {
     fn check(&self, check: &mut Check) {
-        let Self { target_bler, step_db } = self;
+        let Self { target_bler, step_db, limit_db, .. } = self;
         check.require(target_bler.0 > 0.0 && target_bler.0 <= 0.9, "target_bler", || {
             format!("{} is out of range; expected more than 0 and at most 0.9", target_bler.0)
         });
-        check.require(*step_db > 0.0 && *step_db <= 5.0, "step_db", || {
-            format!("{step_db} is out of range; expected more than 0 and at most 5")
-        });
+        for (key, value, most) in [("step_db", step_db, 5.0), ("limit_db", limit_db, 60.0)] {
+            check.require(*value > 0.0 && *value <= most, key, || {
+                format!("{value} is out of range; expected more than 0 and at most {most}")
+            });
+        }
     }
 }
 
 impl OuterLoop {
-    /// Returns the steps by which a NACK lowers later qualities and an ACK raises them, in units of `unit_db` dB.
-    pub fn steps(&self, unit_db: f64) -> [f64; 2] {
+    /// Returns a new correction of qualities in units of `unit_db` dB, which starts at 0.
+    pub fn correction<T>(&self, unit_db: f64, number: impl Fn(f64) -> T) -> Correction<T> {
         let Probability(p) = self.target_bler;
         let step = self.step_db / unit_db;
-        [step, step * p / (1.0 - p)]
+        Correction {
+            steps: [step, step * p / (1.0 - p)].map(&number),
+            per_round_trip: self.per_round_trip,
+            largest: number(self.limit_db / unit_db),
+            value: number(0.0),
+        }
     }
 
-    /// Returns a new correction for a user in dB. It starts at 0 and stays within -6 to 6 dB.
+    /// Returns a new correction for a user in dB, which starts at 0.
     pub fn correction_db(&self) -> Correction<f64> {
-        Correction { steps: self.steps(1.0), largest: 6.0, value: 0.0 }
+        self.correction(1.0, |db| db)
     }
 }
 
@@ -54,19 +73,35 @@ impl OuterLoop {
 #[derive(Clone, Copy, Debug)]
 pub struct Correction<T> {
     /// Steps by which a NACK lowers the correction and an ACK raises it.
-    pub steps: [T; 2],
+    steps: [T; 2],
+    /// Whether blocks under way share the steps.
+    per_round_trip: bool,
     /// Largest correction in either direction.
-    pub largest: T,
+    largest: T,
     /// Current correction, which is added to qualities.
     pub value: T,
 }
 
-impl<T: Copy + PartialOrd + Add<Output = T> + Neg<Output = T>> Correction<T> {
-    /// Raises or lowers the correction after the ACK or NACK of a first transmission, at most to
-    /// `largest` in either direction.
-    pub fn on_answer(&mut self, acknowledged: bool) {
+/// First answer to a block, by which the outer loop corrects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FirstAnswer {
+    /// Whether the base station receives an ACK.
+    pub acknowledged: bool,
+    /// Number of blocks of the phone that waited for answers when this one was first sent, itself and retransmissions
+    /// included.
+    pub under_way: u8,
+}
+
+impl<T> Correction<T>
+where
+    T: Copy + PartialOrd + Add<Output = T> + Neg<Output = T> + Div<Output = T> + From<u8>,
+{
+    /// Raises or lowers the correction, at most to `largest` in either direction.
+    pub fn on_answer(&mut self, answer: FirstAnswer) {
         let [down, up] = self.steps;
-        let value = self.value + if acknowledged { up } else { -down };
+        let step = if answer.acknowledged { up } else { -down };
+        let sharers = if self.per_round_trip { answer.under_way.max(1) } else { 1 };
+        let value = self.value + step / T::from(sharers);
         self.value = if value > self.largest {
             self.largest
         } else if value < -self.largest {

@@ -23,7 +23,7 @@ use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Time};
 
 use self::grid::{Grid, NextWake};
-use crate::lte::rrc::connections::Connections;
+use crate::lte::shared::Shared;
 use crate::{Backlog, BandwidthMeter, Bearer};
 
 /// Medium access control of a radio, which decides what is transmitted in each TTI.
@@ -76,12 +76,15 @@ pub trait Mac: Send + std::fmt::Debug {
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
         None
     }
-    /// Returns the RRC connections of the phones, or `None` if phones are always connected.
-    fn connections(&self) -> Option<&Connections> {
-        None
+    /// Informs the MAC that a user's phone listens earlier than expected because of what it sends or is granted in the
+    /// uplink. Default: no effect.
+    fn on_listening(&mut self, _ctx: &mut Context, _grid: &Grid, _user: usize) {}
+    /// Returns the state of the phones that the uplink uses, too. Default: there is none.
+    fn shared(&self) -> Shared {
+        Shared::default()
     }
-    /// Makes this MAC use the RRC connections of another bearer. Default: no effect.
-    fn share(&mut self, _connections: &Connections) {}
+    /// Makes this MAC use the phones' state of another bearer. Default: no effect.
+    fn share(&mut self, _shared: &Shared) {}
 }
 
 /// Bearer that transmits in TTIs, driven by a [`Mac`].
@@ -113,6 +116,11 @@ impl<M: Mac> Bearer for TtiBearer<M> {
 
     fn on_uplink(&mut self, ctx: &mut Context, user: usize) {
         self.mac.on_uplink(ctx, &self.grid, user);
+        self.next_wake.set(self.mac.due_after(&self.grid, ctx.now), |at| ctx.key(at));
+    }
+
+    fn on_listening(&mut self, ctx: &mut Context, user: usize) {
+        self.mac.on_listening(ctx, &self.grid, user);
         self.next_wake.set(self.mac.due_after(&self.grid, ctx.now), |at| ctx.key(at));
     }
 
@@ -161,11 +169,11 @@ impl<M: Mac> Bearer for TtiBearer<M> {
         self.mac.bandwidth_meter()
     }
 
-    fn connections(&self) -> Option<&Connections> {
-        self.mac.connections()
+    fn shared(&self) -> Shared {
+        self.mac.shared()
     }
 
-    fn share(&mut self, connections: &Connections) {
-        self.mac.share(connections);
+    fn share(&mut self, shared: &Shared) {
+        self.mac.share(shared);
     }
 }

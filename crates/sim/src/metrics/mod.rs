@@ -20,7 +20,6 @@ use crate::scenario::{Direction, Scenario};
 
 /// Results of one connection in one run. The time of an event that did not happen is NaN.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "the table says what they are")]
 pub struct FlowRow {
     pub user: u64,
     pub direction: Direction,
@@ -143,7 +142,6 @@ table! {
 
 /// Results of one bearer in one run.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the table says what they are")]
 pub struct BearerRow {
     pub bearer: u64,
     pub kind: &'static str,

@@ -7,7 +7,7 @@ use nodeb_net::QueueSpec;
 use nodeb_radio::UserRadio;
 use nodeb_tcp::TcpSpec;
 
-use super::{Scenario, UserGroup};
+use super::{Scenario, UserGroup, defaults};
 
 impl Scenario {
     /// Reports keys of the scenario that have no effect. A scenario without users is skipped, as its users determine
@@ -28,7 +28,7 @@ impl Scenario {
         });
         let marked = self.queues().any(|queue| queue.marks());
         let own_tcp = self.users.iter().all(|group| group.tcp.is_some());
-        let is_default = self.tcp == TcpSpec::default();
+        let is_default = [TcpSpec::default(), defaults::tcp(&self.radio)].contains(&self.tcp);
         check.idle(own_tcp, &[("tcp", is_default)], "every group of users has a `tcp` of its own");
         if !own_tcp {
             let downloads = self.users.iter().any(|group| group.tcp.is_none() && !group.only_uploads());

@@ -4,6 +4,7 @@
 //! reference page are generated from them and their comments.
 
 mod connections;
+mod defaults;
 mod idle;
 mod places;
 mod read;
@@ -484,7 +485,9 @@ impl Scenario {
 
     /// Returns the JSON Schema (draft 2020-12) of a scenario.
     pub fn schema() -> serde_json::Value {
-        schemars::schema_for!(Self).into()
+        let mut schema = schemars::schema_for!(Self).into();
+        defaults::describe(&mut schema);
+        schema
     }
 
     /// Returns the variants of all registries, including plugins that a program has registered.

@@ -9,7 +9,7 @@ use serde_path_to_error::Segment;
 use toml::de::{DeTable, DeValue};
 
 use super::review::Finding;
-use super::{Recorded, Scenario, Spot};
+use super::{Recorded, Scenario, Spot, defaults};
 
 /// Table of a scenario file that lists the values of a sweep. It is part of the file, but not of the scenario, and is
 /// removed before reading.
@@ -121,6 +121,7 @@ pub fn from_json_with(text: &str, recorded: Vec<(Spot, Recorded)>) -> Result<Sce
     let mut value: serde_json::Value = serde_json::from_str(text)
         .map_err(|error| Error::Scenario(format!("not a scenario in JSON: {error}")))?;
     drop_nulls(&mut value);
+    defaults::fill_json(&mut value);
     let mut scenario = match read_valid(&value) {
         Some(scenario) => scenario,
         None => read_with_path(&value)?,
@@ -155,13 +156,14 @@ fn fits_toml(value: &serde_json::Value) -> bool {
     }
 }
 
-/// Returns the scenario as TOML text.
+/// Returns the scenario as TOML text, in which comments name values that are defaults of the radio.
 ///
 /// # Errors
 ///
 /// [`Error::Scenario`] if a value has no TOML form; no such value is known.
 pub fn to_toml(scenario: &Scenario) -> Result<String> {
-    toml::to_string(scenario).map_err(|error| Error::Scenario(error.to_string()))
+    let text = toml::to_string(scenario).map_err(|error| Error::Scenario(error.to_string()))?;
+    Ok(defaults::comment(&text, &scenario.radio))
 }
 
 fn drop_nulls(value: &mut serde_json::Value) {
@@ -281,6 +283,7 @@ fn parse(text: &str) -> std::result::Result<Scenario, Fault> {
 fn deserialize(text: &str, prepare: impl FnOnce(&mut DeTable<'_>)) -> std::result::Result<Scenario, Fault> {
     let mut document = DeTable::parse(text).map_err(|error| Fault::from_toml(&error, text))?;
     prepare(document.get_mut());
+    defaults::fill_toml(document.get_mut());
     serde_path_to_error::deserialize(toml::Deserializer::from(document))
         .map_err(|error| Fault::from_value(&error, text))
 }

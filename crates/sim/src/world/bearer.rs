@@ -8,12 +8,13 @@ use nodeb_base::packet::Packet;
 use nodeb_base::table::Table;
 use nodeb_base::units::Time;
 use nodeb_net::Link;
-use nodeb_radio::lte::rrc::connections::Connections;
+use nodeb_radio::lte::shared::Shared;
 use nodeb_radio::{Backlog, BandwidthMeter, Bearer};
 
 use super::World;
 use super::control::Listener;
 use super::env::Env;
+use super::flow::Phone;
 use super::owners::{Owner, Owners};
 
 /// Bearer with its place, its counts, and the index of its timer in the event queue. `users` has the numbers in the
@@ -36,14 +37,14 @@ impl HostedBearer {
         Self::at(Place::new(Site::Bearer, index), bearer, owners.add(Owner::Bearer(index)))
     }
 
-    /// Creates the bearer of the uplink that all users share, without users.
-    pub fn uplink(bearer: Box<dyn Bearer>, owners: &mut Owners) -> Self {
-        Self::at(Place::new(Site::Uplink, 0), bearer, owners.add(Owner::SharedUplink))
+    /// Creates the bearer of the uplink that all users share, without users. `index` follows those of the downlink.
+    pub fn uplink(bearer: Box<dyn Bearer>, index: u32, owners: &mut Owners) -> Self {
+        Self::at(Place::new(Site::Uplink, index), bearer, owners.add(Owner::SharedUplink))
     }
 
-    /// Returns the RRC connections of the phones, or `None` if phones are always connected.
-    pub fn connections(&self) -> Option<&Connections> {
-        self.bearer.connections()
+    /// Returns the state of the phones that the uplink uses, too.
+    pub fn shared(&self) -> Shared {
+        self.bearer.shared()
     }
 
     fn at(place: Place, bearer: Box<dyn Bearer>, timer: usize) -> Self {
@@ -164,6 +165,10 @@ impl<T: Listener> World<T> {
                     self.leave_uplink(entry, user as u32, packet);
                 }
                 Output::Lost { packet, cause, .. } => self.env.lose(&packet, cause),
+                Output::Listens { user } => {
+                    let Phone { bearer, position, .. } = self.phones[user];
+                    self.with_bearer(bearer, |bearer, ctx| bearer.on_listening(ctx, position));
+                }
                 Output::CellChanged { .. } => {}
             }
         }
@@ -177,7 +182,7 @@ impl<T: Listener> World<T> {
             match output {
                 Output::CellChanged { user } => self.leave_snoop(bearer, *user),
                 Output::Lost { packet, cause, .. } => self.env.lose(packet, *cause),
-                Output::Arrived { .. } => {}
+                Output::Arrived { .. } | Output::Listens { .. } => {}
             }
         }
         for output in out.drain(..) {

@@ -45,12 +45,11 @@ impl<T: Listener> World<T> {
         let radios = radios(scenario);
         let mut bearers = bearers(scenario, &radios, streams, &mut owners);
         let mut uplink = scenario.radio.build_uplink(&radios, &streams);
-        if let (Some(uplink), Some(connections)) =
-            (&mut uplink, bearers.first().and_then(HostedBearer::connections))
-        {
-            uplink.share(connections);
+        if let (Some(uplink), Some(downlink)) = (&mut uplink, bearers.first()) {
+            uplink.share(&downlink.shared());
         }
-        let mut uplink = uplink.map(|bearer| HostedBearer::uplink(bearer, &mut owners));
+        let index = bearers.len() as u32;
+        let mut uplink = uplink.map(|bearer| HostedBearer::uplink(bearer, index, &mut owners));
         let (phones, flows) = users(scenario, streams, &mut owners);
         for (id, phone) in (0..).zip(&phones) {
             for air in std::iter::once(&mut bearers[phone.bearer as usize]).chain(&mut uplink) {

@@ -143,7 +143,7 @@ pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arri
                     delivered.push((now, user, packet.id.0));
                 }
                 Output::Lost { packet, .. } => lost.push(packet.id.0),
-                Output::CellChanged { .. } => {}
+                Output::CellChanged { .. } | Output::Listens { .. } => {}
             }
         }
         end = now;

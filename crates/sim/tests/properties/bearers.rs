@@ -139,7 +139,7 @@ fn roomy(bler: f64, channels: u32) -> Value {
 }
 
 proptest! {
-    #![proptest_config(crate::config(256))]
+    #![proptest_config(super::config(256))]
 
     /// Every packet handed to a bearer is delivered once, lost once, or in the backlog at the end.
     #[test]
@@ -156,7 +156,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(crate::config(300))]
+    #![proptest_config(super::config(300))]
 
     /// With unlimited transmissions exactly the accepted packets are delivered, each once.
     #[test]

@@ -255,7 +255,7 @@ fn error_free() -> impl Strategy<Value = (cases::Radio, Path)> {
 }
 
 proptest! {
-    #![proptest_config(crate::config(250))]
+    #![proptest_config(super::config(250))]
 
     #[test]
     fn stop_and_wait_takes_the_time_of_the_closed_form(

@@ -76,8 +76,8 @@ fn check_times(case: &Case, events: &[Record], end_s: f64) -> std::result::Resul
     Ok(())
 }
 
-/// Checks that the blocks of a bearer carried every byte of each packet that the bearer delivered, and that no block
-/// carries bytes beyond the end of a packet.
+/// Checks that the blocks of a bearer, or of a scheduled uplink, carried every byte of each packet that it delivered, and
+/// that no block carries bytes beyond the end of a packet.
 fn check_blocks(events: &[Record]) -> std::result::Result<(), TestCaseError> {
     let mut sizes: HashMap<PacketId, u32> = HashMap::new();
     let mut parts: HashMap<PacketId, Vec<(u32, u32)>> = HashMap::new();
@@ -94,7 +94,9 @@ fn check_blocks(events: &[Record]) -> std::result::Result<(), TestCaseError> {
                 );
                 parts.entry(packet).or_default().push((offset, offset + bytes));
             }
-            Event::Left { place, packet } if place.site == Site::Bearer && !parts.is_empty() => {
+            Event::Left { place, packet }
+                if place.site == Site::Bearer && !parts.is_empty() || parts.contains_key(&packet) =>
+            {
                 let mut carried = parts.remove(&packet).unwrap_or_default();
                 carried.sort_unstable();
                 let whole =
@@ -144,7 +146,7 @@ fn check_recovery(events: &[Record], run: &RunResult) -> std::result::Result<(),
 }
 
 proptest! {
-    #![proptest_config(crate::config(120))]
+    #![proptest_config(super::config(120))]
 
     /// The events of a run are consistent, and a listener that subscribes to all events changes no result.
     #[test]

@@ -99,7 +99,9 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "tx_window" | "places" => any_json(16..=256),
         "rx_window" => any_json(256..=512),
         "max_dat" => any_json(prop_oneof![4 => Just(None), 1 => (2..=8).prop_map(Some)]),
-        "discard_timer" => optional(quantity(500..5_000u32, "ms")),
+        "discard_timer" => optional(any_json(select(vec!["500 ms", "750 ms", "1500 ms"]))),
+        "t_reordering" => any_json(select(vec!["0 ms", "5 ms", "50 ms", "200 ms"])),
+        "status_prohibit" => optional(any_json(select(vec!["0 ms", "5 ms", "60 ms", "500 ms"]))),
         "command_timer" | "timer" => quantity(30..600u32, "ms"),
         "prohibit" | "periodic" => optional(quantity(1..300u32, "ms")),
         "every_pdus" | "every_packets" => any_json(prop_oneof![Just(None), (1..=40).prop_map(Some)]),
@@ -184,7 +186,9 @@ fn hsdpa_or_lte_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "error_db" => any_json(prop_oneof![Just(0.0), 0.0..0.3]),
         "cycle" | "period" => any_json(select(vec!["2 ms", "4 ms", "20 ms"])),
         "outer_loop" => optional(any_json(
-            (0.05..0.4, 0.1..1.0).prop_map(|(bler, db)| json!({ "target_bler": bler, "step_db": db })),
+            (0.05..0.4, 0.1..1.0, any::<bool>(), 3.0..30.0).prop_map(|(bler, db, shared, limit)| {
+                json!({ "target_bler": bler, "step_db": db, "per_round_trip": shared, "limit_db": limit })
+            }),
         )),
         "iub" => optional(table(definition("Iub"))),
         "handover" => optional(table(definition("Handover"))),

@@ -17,7 +17,7 @@ fn tables(scenario: &Scenario, nth: u64) -> String {
 }
 
 proptest! {
-    #![proptest_config(crate::config(60))]
+    #![proptest_config(super::config(60))]
 
     /// Results of a replication do not depend on the order of replications or on the thread.
     #[test]

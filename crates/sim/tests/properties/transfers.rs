@@ -297,7 +297,7 @@ fn downloads_have_the_properties_on_every_radio() {
     for name in RadioSpec::NAMES {
         let property = |case: Case| check_run(&case);
         if let Err(error) =
-            proptest::test_runner::TestRunner::new(crate::config(200)).run(&cases::scenarios(name), property)
+            proptest::test_runner::TestRunner::new(super::config(200)).run(&cases::scenarios(name), property)
         {
             panic!("{name}: {error}");
         }
@@ -311,7 +311,7 @@ fn downloads_complete_after_a_finite_list_of_drops() {
         let drops: Vec<u64> = (0..12).chain(20..24).chain((30..90).step_by(3)).collect();
         let strategy = cases::scenarios_with(name, json!({ "drop_list": drops, "loss": 0.0 }));
         let property = |case: Case| check_run(&case);
-        if let Err(error) = proptest::test_runner::TestRunner::new(crate::config(60)).run(&strategy, property)
+        if let Err(error) = proptest::test_runner::TestRunner::new(super::config(60)).run(&strategy, property)
         {
             panic!("{name}: {error}");
         }

@@ -125,7 +125,7 @@ fn continue_exchange(
 }
 
 proptest! {
-    #![proptest_config(crate::config(600))]
+    #![proptest_config(super::config(600))]
 
     /// If only some of the first packets are lost or delayed, all data arrive and are acknowledged. Afterwards no timer
     /// is armed and no segment is sent.

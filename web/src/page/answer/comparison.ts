@@ -6,7 +6,7 @@ import { type Ends, type Interval, meanInterval, pairedDifference, ratioInterval
 import { difference, type Scale, scaleOf, shown, type Shown } from "./numbers";
 import type { Results } from "./rows";
 import { judge, type Verdict } from "./verdict";
-import { counted, joined, percent } from "./words";
+import { counted, percent } from "./words";
 
 /** Difference of B from A in a metric. */
 export interface Difference {
@@ -19,7 +19,10 @@ export interface Difference {
 }
 
 const MARGIN = 0.02;
-const MAIN = ["download_s", "load_median_s", "transfer_s", "cell_bps", "received_bps"];
+const TIMES = ["download_s", "load_median_s", "transfer_s"];
+const MAIN = [...TIMES, "cell_bps", "received_bps"];
+/** Rates of data to users, of which neither direction is better if the transfers are finite. */
+const RATES = ["received_bps", "received_bps_p5", "received_bps_p50", "cell_bps", "application_bps"];
 const KEY = [
   ...["download_s", "load_median_s", "cell_bps", "received_bps", "received_bps_p50", "received_bps_p5", "complete"],
   ...["rtt_mean_s", "queueing_delay_s", "utilization", "jain_index", "stalled_s", "recovery_s", "timeouts"],
@@ -44,7 +47,8 @@ const NOUNS: Record<string, string> = {
   block_errors: "share of block errors",
 };
 const SIGNS: Record<string, string> = { better: "\u2713", worse: "\u2717", same: "=", equal: "=", undecided: "?" };
-const MAX_NAMED = 3;
+/** Ratio of a change to the first one, from which on the answer mentions it too. */
+const SECOND = 0.25;
 /** Largest share of finished transfers that becomes the sentence. */
 const FEW = 0.5;
 
@@ -64,6 +68,7 @@ function differenceIn(metric: MetricAbout, a: Results, b: Results): Difference |
   const [low, high] = [metric.low ?? -Infinity, metric.high ?? Infinity];
   const [meanA, meanB] = [within(meanInterval(base), low, high), within(meanInterval(other), low, high)];
   const paired = pairedDifference(other, base);
+  const isNeutral = RATES.includes(metric.name) && a.found.areFinite && b.found.areFinite;
   const ratio = ratioInterval(other, base);
   return {
     metric,
@@ -71,7 +76,7 @@ function differenceIn(metric: MetricAbout, a: Results, b: Results): Difference |
     b: meanB,
     difference: within(paired, low - meanA.high, high - meanA.low),
     ratio: low >= 0 ? within(ratio, 0, Infinity) : ratio,
-    verdict: judge(paired, MARGIN * Math.abs(meanA.mean), metric.better),
+    verdict: judge(paired, MARGIN * Math.abs(meanA.mean), isNeutral ? "" : metric.better),
   };
 }
 
@@ -108,35 +113,62 @@ export function verdictText(all: readonly Difference[], pairs: number): string {
     const [before, now] = meansOf(complete).map((one) => one.value);
     return `Unequal shares of the transfers were acknowledged in full: ${now} with B, ${before} with A.`;
   }
-  const decided = (kind: string) => all.filter((one) => one.verdict.kind === kind);
-  const [better, worse] = [decided("better"), decided("worse")];
-  if (better.length && worse.length) {
-    const first = (rows: Difference[]) => rows.find((one) => one === main) ?? rows[0]!;
-    const sides = [first(better), first(worse)];
-    if (main.verdict.kind === "worse") sides.reverse();
-    const [one, other] = sides.map((side) => `the ${called(side)} is ${relative(side)}`);
-    return `B is better in some ways and worse in others: ${one}, but ${other}.`;
-  }
-  const isTime = main.metric.unit === "s";
-  if (main.verdict.kind === "better" || main.verdict.kind === "worse") {
-    const word = { better: isTime ? "faster" : "better", worse: isTime ? "slower" : "worse" }[main.verdict.kind];
-    const [before, now] = meansOf(main).map((one) => one.value);
-    return `B is ${word}: ${SENTENCES[main.metric.name]} ${now} instead of ${before}, ${relative(main)}.`;
+  const first = firstOf(all, main);
+  if (first) {
+    const against = oppositeOf(all, first);
+    const but = against ? ` But the ${called(against)} is ${relative(against)}.` : "";
+    return (first === main ? ofMain(main) : ofOther(first, main)) + but;
   }
   const [, now] = meansOf(main).map((one) => one.value);
   const same = `${SENTENCES[main.metric.name]} ${now} with B`;
-  const others = better.length ? better : worse;
-  if (others.length) {
-    const names = joined(others.slice(0, MAX_NAMED).map(called));
-    const rest = main.verdict.kind === "undecided" ? "differs is undecided" : "is the same";
-    const about = main.verdict.kind === "undecided" ? `whether the ${called(main)}` : `the ${called(main)}`;
-    return `B is ${better.length ? "better" : "worse"} in ${names}; ${about} ${rest}.`;
-  }
+  if (main.verdict.kind === "differs") return ofMain(main);
   if (main.verdict.kind === "same") return `No difference to within ${percent(MARGIN)}: ${same}, as with A.`;
   if (main.verdict.kind === "equal") return `No difference in any of the ${inPairs}: ${same}, as with A.`;
   const gap = differenceText(main);
   const how = gap.interval ? ` (95 %: ${gap.interval})` : "";
   return `Undecided: with B, the ${called(main)} differs by ${gap.value}${how}; ${moreText(main.verdict, pairs)}.`;
+}
+
+function isJudged({ verdict }: Difference): boolean {
+  return verdict.kind === "better" || verdict.kind === "worse";
+}
+
+/** Returns the size of a change as a share of A's mean; infinite from a mean of 0. */
+function changeOf({ ratio }: Difference): number {
+  return Number.isFinite(ratio.mean) ? Math.abs(ratio.mean - 1) : Infinity;
+}
+
+/** Returns the metric that the answer begins with: better or worse, the main metric or else one beyond the margin. */
+function firstOf(all: readonly Difference[], main: Difference): Difference | undefined {
+  const decided = all.filter(isJudged);
+  if (isJudged(main)) return main;
+  return decided.find((one) => changeOf(one) > MARGIN) ?? decided[0];
+}
+
+/** Returns a metric with the verdict opposite to that of the first, unless all such changes are small. */
+function oppositeOf(all: readonly Difference[], first: Difference): Difference | undefined {
+  const least = Math.max(MARGIN, SECOND * changeOf(first));
+  const others = all.filter((one) => isJudged(one) && one.verdict.kind !== first.verdict.kind);
+  return others.find((one) => changeOf(one) > least && changeOf(one) < Infinity);
+}
+
+function judgement({ metric, verdict }: Difference): string {
+  const words: Record<string, string> = TIMES.includes(metric.name) ? { better: "faster", worse: "slower" } : {};
+  return verdict.kind === "differs" ? "B differs" : `B is ${words[verdict.kind] ?? verdict.kind}`;
+}
+
+/** Returns a sentence on the main metric, which differs. */
+function ofMain(main: Difference): string {
+  const [before, now] = meansOf(main).map((one) => one.value);
+  return `${judgement(main)}: ${SENTENCES[main.metric.name]} ${now} instead of ${before}, ${relative(main)}.`;
+}
+
+/** Returns a sentence on a metric that is better or worse, and on the main metric, which is not. */
+function ofOther(one: Difference, main: Difference): string {
+  const text = `${judgement(one)}: the ${called(one)} is ${relative(one)}`;
+  if (main.verdict.kind === "same" || main.verdict.kind === "equal") return `${text}; the ${called(main)} is the same.`;
+  if (main.verdict.sign) return `${text}; the ${called(main)} is ${relative(main)}.`;
+  return `${text}; whether the ${called(main)} differs is undecided.`;
 }
 
 function called({ metric }: Difference): string {

@@ -23,7 +23,10 @@ export const PACKETS: Record<string, Hue> = {
 
 const MEMBERS: Record<string, readonly string[]> = {
   start: ["handshake", "request", "channel set-up and release"],
-  window: ["window: slow start", "window: congestion avoidance", "delayed ACK", "window: receiver", "window: proxy"],
+  window: [
+    ...["window: slow start", "window: congestion avoidance", "delayed ACK", "window: receiver", "window: proxy"],
+    "window: send buffer",
+  ],
   air: ["RLC retransmission", "HARQ round trips", "reordering wait"],
   move: ["transmission", "propagation", "segmentation"],
   turn: [

@@ -31,7 +31,7 @@ export function drawn(life: Life, scenario: Scenario): { about: LifeAbout; data:
   const data: LifeData = {
     packets: rows,
     hops,
-    air: airRows(events, kinds.indexOf("block")),
+    air: airRows(events, kinds.indexOf("block"), life.names.get("place")!.indexOf("uplink")),
     carried: carriedRows(events, kinds.indexOf("carries"), rows.packet!, rows.rows),
     moments: momentRows(events, kinds),
   };
@@ -75,14 +75,20 @@ function picked(events: Table, rows: Uint32Array, name: string): Float64Array {
   return Float64Array.from(rows, (row) => values[row]!);
 }
 
-/** Returns the transmissions of blocks; those that begin at the same time have slots 0, 1, 2, ... */
-function airRows(events: Table, kind: number): LifeData["air"] {
+/** Returns the transmissions of blocks; those in a direction that begin at the same time have slots 0, 1, 2, ... */
+function airRows(events: Table, kind: number, uplink: number): LifeData["air"] {
   const rows = rowsOf(events, (one) => one === kind);
   const time = picked(events, rows, "time_ns");
+  const up = picked(events, rows, "place").map((place) => Number(place === uplink));
   const slot = new Float64Array(rows.length);
-  for (let at = 1; at < rows.length; at++) slot[at] = time[at] === time[at - 1] ? slot[at - 1]! + 1 : 0;
+  const last: [number, number] = [-1, -1];
+  for (let at = 0; at < rows.length; at++) {
+    const before = last[up[at]!]!;
+    slot[at] = before >= 0 && time[at] === time[before] ? slot[before]! + 1 : 0;
+    last[up[at]!] = at;
+  }
   const columns = Object.fromEntries(["block", "user", "transmission", "failed"].map((name) => [name, picked(events, rows, name)]));
-  return { rows: rows.length, time, slot, units: picked(events, rows, "value"), ...columns } as unknown as LifeData["air"];
+  return { rows: rows.length, time, up, slot, units: picked(events, rows, "value"), ...columns } as unknown as LifeData["air"];
 }
 
 function carriedRows(events: Table, kind: number, packets: ArrayLike<number>, count: number): LifeData["carried"] {

@@ -1,6 +1,7 @@
 //! Channels: models and recordings of a user's SNR in each TTI.
 
 pub mod constant;
+pub mod ends;
 pub mod fading;
 pub mod place;
 mod shared;
@@ -25,6 +26,8 @@ pub struct ChannelFacts {
     pub has_rates: bool,
     /// Whether the channel is a recording with CQIs.
     pub has_cqis: bool,
+    /// Whether the channel is a recording with SNRs.
+    pub has_snrs: bool,
     /// First key of a recording that has SNRs after several transmissions of a block, if any.
     pub combined_snrs: Option<&'static str>,
     /// Whether the channel is a recording without `at_end`, so that the run must not be longer than
@@ -128,6 +131,12 @@ impl Channel {
     /// the paths fade slowly, because only then is a bound cheap to compute.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64) -> Option<(f32, u64)> {
         if let Self::Cell(placed) = self { placed.peak(sequence, tti) } else { None }
+    }
+
+    /// Returns the first TTI in which the user has no channel, because a recording has ended. Returns `u64::MAX` if
+    /// there is none.
+    pub fn ends(&self) -> u64 {
+        if let Self::Trace(player) = self { player.ends() } else { u64::MAX }
     }
 
     /// Returns the user's position in TTI `tti`, or `None` if the channel has no positions. `tti`

@@ -13,9 +13,9 @@ use crate::numerology::Numerology;
 pub use nodeb_net::opportunities::AtEnd;
 
 params! {
-    /// Recording of a user's channel from TTI 0. A recording has either SNRs or bit rates. With
-    /// SNRs it may also have CQIs, and the SNRs after two and three transmissions of a block.
-    /// `nodeb import` writes such files.
+    /// Recording of a user's channel from TTI 0. A recording has SNRs or bit rates, or on `lte` CQIs.
+    /// On `hsdpa`, SNRs may have CQIs beside them, and the SNRs after two and three transmissions of a
+    /// block. `nodeb import` writes such files.
     pub struct Trace {
         /// Path of a recording that contains the lists, relative to the folder of the scenario
         /// file.
@@ -25,8 +25,9 @@ params! {
         /// the recording.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub at_end: Option<AtEnd>,
-        /// Bit rate of each TTI, instead of SNRs. On `hsdpa` only: the size of the TTI's block is
-        /// this rate times 2 ms, and the block cannot fail.
+        /// Bit rate of each TTI, instead of SNRs: the size of the TTI's block is this rate times the
+        /// TTI, 2 ms on `hsdpa` and 1 ms on `lte`, and the block cannot fail. On `lte`, a part of the
+        /// resource blocks carries the same part of the rate.
         #[serde(skip_serializing_if = "shared::is_empty")]
         pub rates: Arc<Vec<Rate>>,
         /// SNR of each TTI in dB: on `hsdpa` that of HS-PDSCH before despreading, on `lte` that of
@@ -40,7 +41,9 @@ params! {
         /// `hsdpa` only. Default: computed by combining.
         #[serde(skip_serializing_if = "<[f64]>::is_empty")]
         pub third_db: Decibels,
-        /// CQI measured in each TTI, 0 to 30, on `hsdpa` only. Default: computed from the SNR.
+        /// CQI measured in each TTI. On `hsdpa` 0 to 30, beside SNRs. On `lte` 0 to 15, instead of SNRs,
+        /// and the SNR is the middle of those at which phones report the CQI. Default: computed from the
+        /// SNR.
         #[serde(skip_serializing_if = "shared::is_empty")]
         pub cqi: Arc<Vec<u8>>,
     }
@@ -49,10 +52,11 @@ params! {
 impl ChannelParams for Trace {
     fn facts(&self) -> ChannelFacts {
         let (has_rates, has_cqis) = (!self.rates.is_empty(), !self.cqi.is_empty());
+        let has_snrs = !self.snrs_db.is_empty();
         let combined = [("second_db", &self.second_db), ("third_db", &self.third_db)];
         let combined_snrs = combined.into_iter().find(|(_, snrs)| !snrs.is_empty()).map(|(key, _)| key);
         let ends = self.at_end.is_none();
-        ChannelFacts { has_rates, has_cqis, combined_snrs, ends, ..ChannelFacts::default() }
+        ChannelFacts { has_rates, has_cqis, has_snrs, combined_snrs, ends, ..ChannelFacts::default() }
     }
 
     fn unread(&self) -> Option<String> {
@@ -78,7 +82,7 @@ impl Trace {
 
     /// Returns the number of recorded TTIs, 0 if the file has not been read.
     pub fn ttis(&self) -> u64 {
-        self.snrs_db.len().max(self.rates.len()) as u64
+        self.snrs_db.len().max(self.rates.len()).max(self.cqi.len()) as u64
     }
 }
 
@@ -87,9 +91,11 @@ impl Checked for Trace {
         check.require(self.file.is_some() || self.ttis() > 0, "snrs_db", || {
             "the list is empty; expected at least one SNR, `rates`, or a `file`".to_owned()
         });
-        check.require(self.rates.is_empty() || self.snrs_db.is_empty(), "rates", || {
-            "`rates` and `snrs_db` cannot be combined; leave one of them out".to_owned()
-        });
+        for (key, is_empty) in [("snrs_db", self.snrs_db.is_empty()), ("cqi", self.cqi.is_empty())] {
+            check.require(self.rates.is_empty() || is_empty, "rates", || {
+                format!("`rates` and `{key}` cannot be combined; leave one of them out")
+            });
+        }
         let invalid = self.rates.iter().find(|rate| rate.0 > 1_000_000_000_000);
         check.require(invalid.is_none(), "rates", || {
             format!("{} is out of range; expected at most 1 Tbps", invalid.copied().unwrap_or_default())
@@ -106,7 +112,8 @@ impl Checked for Trace {
         let lengths =
             [("second_db", self.second_db.len()), ("third_db", self.third_db.len()), ("cqi", self.cqi.len())];
         for (key, length) in lengths {
-            check.require(length == 0 || length == self.snrs_db.len(), key, || {
+            let has_partner = key != "cqi" || !self.snrs_db.is_empty();
+            check.require(length == 0 || length == self.snrs_db.len() || !has_partner, key, || {
                 format!("{length} values for {} SNRs; expected one each", self.snrs_db.len())
             });
         }
@@ -139,6 +146,14 @@ impl Player {
             cqi: params.cqi.clone(),
             rates: params.rates.clone(),
             lines: params.ttis(),
+        }
+    }
+
+    /// Returns the first TTI after the recording, `u64::MAX` if it loops.
+    pub fn ends(&self) -> u64 {
+        match self.at_end {
+            AtEnd::Stop => self.lines,
+            AtEnd::Loop => u64::MAX,
         }
     }
 
@@ -205,6 +220,7 @@ mod tests {
         assert_eq!(snrs(AtEnd::Stop), [1, 10, 0, 0]);
         assert_eq!(player(AtEnd::Stop).cqi(5), Some(0));
         assert_eq!(player(AtEnd::Loop).cqi(5), Some(26));
+        assert_eq!([AtEnd::Stop, AtEnd::Loop].map(|at_end| player(at_end).ends()), [2, u64::MAX]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use self::curves::Curves;
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
+use crate::mac::outer_loop::FirstAnswer;
 use crate::numerology::Numerology;
 use crate::rlc::units::payload::Payload;
 
@@ -166,11 +167,10 @@ impl Adapter {
         matches!(self, Self::Cqi(reporter) if reporter.learns())
     }
 
-    /// Processes the ACK or NACK for the first transmission of a block; only the outer loop of CQI
-    /// reports uses it.
-    pub fn on_answer(&mut self, acknowledged: bool) {
+    /// Processes the first answer to a block; only the outer loop of CQI reports uses it.
+    pub fn on_answer(&mut self, answer: FirstAnswer) {
         if let Self::Cqi(reporter) = self {
-            reporter.on_answer(acknowledged);
+            reporter.on_answer(answer);
         }
     }
 }

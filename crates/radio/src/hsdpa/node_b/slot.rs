@@ -7,6 +7,7 @@
 //! several TTIs are cached.
 
 use super::user::User;
+use crate::cell::channel::ends::Ends;
 use crate::cell::profile::BLOCK;
 use crate::mac::user_set::UserSet;
 
@@ -25,6 +26,7 @@ pub struct Slots {
     pub ceilings: Vec<Ceiling>,
     pub peaks: Vec<Peak>,
     pub kept: Vec<Slot>,
+    ends: Ends,
 }
 
 /// State of a user on which the cached values depend.
@@ -96,6 +98,7 @@ impl Slots {
             ceilings: vec![Ceiling::UNKNOWN; users.len()],
             peaks: vec![Peak::UNKNOWN; users.len()],
             kept: vec![nothing; users.len()],
+            ends: Ends::new(users.iter().map(|user| user.channel.ends())),
         }
     }
 
@@ -142,7 +145,7 @@ impl Slots {
         self.waiting[usize::from(self.turns[user].cell)].remove(user);
         self.later.retain(|other| *other != user);
         self.turns[user] = turn;
-        if turn.ready < u64::MAX {
+        if turn.ready < u64::MAX && !self.ends.precede(user, turn.ready) {
             self.later.push(user);
         }
     }
@@ -168,9 +171,16 @@ impl Slots {
         self.ceilings.fill(Ceiling::UNKNOWN);
     }
 
-    /// Marks as waiting all users to whom something may be sent in TTI `tti` or an earlier TTI.
+    /// Marks as waiting all users to whom something may be sent in TTI `tti` or an earlier TTI, except those whose
+    /// channels have ended.
     pub fn advance(&mut self, tti: u64) {
-        let Self { turns, waiting, later, .. } = self;
+        let Self { turns, waiting, later, ends, .. } = self;
+        ends.pass(tti, |user| {
+            for users in waiting.iter_mut() {
+                users.remove(user);
+            }
+            later.retain(|other| *other != user);
+        });
         later.retain(|&user| {
             let Turn { ready, cell, .. } = turns[user];
             if ready <= tti {

@@ -49,7 +49,8 @@ impl User {
         let cqi = if self.adapter.has_cqis() { grant.quality } else { f32::NAN };
         self.tally.sent(snr, cqi, sent.is_new, sent.failed);
         self.rested = tti + self.tti_distance;
-        let first = (block.transmissions == 1 && self.adapter.learns()).then_some(answer.acknowledged);
+        let learns = block.transmissions == 1 && self.adapter.learns();
+        let first = learns.then(|| self.processes.first_answer(tti, answer.acknowledged));
         self.processes.sent(index, block.number, answer_at, answer.is_retransmitted.then_some(block), first);
         Some(sent)
     }

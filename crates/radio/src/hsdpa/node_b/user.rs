@@ -106,7 +106,7 @@ impl User {
     #[inline]
     pub fn listen(&mut self, tti: u64) {
         let adapter = &mut self.adapter;
-        self.processes.take_answers(tti, |acknowledged| adapter.on_answer(acknowledged));
+        self.processes.take_answers(tti, |answer| adapter.on_answer(answer));
     }
 
     /// Returns the channel quality of the user by which the Node B selects blocks in TTI `tti`.

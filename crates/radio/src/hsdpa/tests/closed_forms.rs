@@ -208,3 +208,34 @@ fn a_step_in_recorded_rates_delivers_the_recorded_bytes() {
     assert_eq!((bench.bytes[0], last), (delivered(1_000 * (247 + 747)), 2_000));
     assert_eq!(bench.counts().blocks_failed, 0);
 }
+
+/// In a recording of 200 TTIs, blocks that were chosen in good TTIs fail in bad ones. No block and no retransmission
+/// follows its end, with one user per TTI or several; the other user then has all TTIs, and the recorded user alone
+/// causes no further events.
+#[test]
+fn no_block_follows_the_end_of_a_recording() {
+    let snrs_db: Vec<f64> = (0..200).map(|tti| if tti % 5 == 0 { -6.0 } else { 6.0 }).collect();
+    let recorded =
+        || ue(json!({ "category": 10, "channel": { "trace": { "snrs_db": snrs_db, "at_end": "stop" } } }));
+    let constant = ue(json!({ "category": 10, "channel": { "constant": { "snr_db": 6.0 } } }));
+    for (users_per_tti, scheduler) in
+        [(1, "round_robin"), (1, "max_ci"), (1, "proportional_fair"), (2, "round_robin")]
+    {
+        let params = hsdpa(json!({ "users_per_tti": users_per_tti, "scheduler": scheduler }));
+        let mut bench = Bench::new(&params, &[recorded(), constant.clone()], 0);
+        bench.saturate(600, 100, 1_500);
+        let sent = bench.ttis();
+        let last =
+            |user: usize| sent.iter().filter(|(_, other)| *other == user).map(|(at, _)| at.0 / TTI.0).max();
+        assert!(last(0).is_some_and(|tti| (190..200).contains(&tti)), "{scheduler}: {:?}", last(0));
+        assert_eq!(last(1), Some(599));
+        let row = bench.row(Time(600 * TTI.0));
+        assert!(10.0 * (row.tally.snr / row.tally.ttis as f64).log10() > -6.0, "{row:?}");
+    }
+    let mut alone = Bench::new(&hsdpa(json!({})), &[recorded()], 0);
+    alone.fill(Time(0), 0, 900, 1_500);
+    alone.run(Time(4_000 * TTI.0));
+    assert!(alone.counts().blocks_failed > 20);
+    assert!(alone.ttis().iter().all(|(at, _)| at.0 < 200 * TTI.0));
+    assert!(alone.bearer.next_wake().is_none(), "nothing is due without a channel");
+}

@@ -83,7 +83,7 @@ impl Bench {
                         self.bytes[user] += u64::from(packet.size);
                     }
                     Output::CellChanged { user } => self.changes.push((key.0, user)),
-                    Output::Lost { .. } => {}
+                    Output::Lost { .. } | Output::Listens { .. } => {}
                 }
             }
         }

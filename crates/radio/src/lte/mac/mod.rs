@@ -8,6 +8,7 @@ pub mod sleep;
 mod tests;
 mod user;
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -23,8 +24,10 @@ use super::channel::{Carrier, Responses};
 use super::formats::Formats;
 use super::layers::Antennas;
 use super::queues;
+use super::recorded::Steps;
 use super::reports::TTI;
-use super::rrc::connections::Connections;
+use super::shared::Shared;
+use crate::cell::channel::ends::Ends;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::tally::PHONES;
 use crate::mac::band::{Band, MAX_GROUPS, Row};
@@ -71,6 +74,11 @@ struct Hot {
 impl Hot {
     const NOTHING: Self =
         Self { ready: u64::MAX, fresh: u64::MAX, answers: u64::MAX, valid: 0..0, rate: 0, cqi: 0.0 };
+
+    /// Cancels all transmissions to the user.
+    fn cancel(&mut self) {
+        (self.ready, self.fresh, self.answers) = (u64::MAX, u64::MAX, u64::MAX);
+    }
 
     /// Postpones `ready`, `fresh` and `answers` to TTI `until` at the earliest.
     fn postpone(&mut self, until: u64) {
@@ -130,6 +138,7 @@ pub struct LteMac {
     band: Band,
     sequence: JakesSequence,
     users: Vec<User>,
+    ends: Ends,
     columns: Columns,
     scheduler: Box<dyn Scheduler>,
     view: View,
@@ -163,22 +172,29 @@ impl LteMac {
         let (numerology, band) = (params.numerology(), params.bandwidth.band());
         let cell = params.cell.cell(params.bandwidth);
         let antennas = Antennas::ONE;
-        let carrier = Carrier { cell: &cell, band: &band, numerology, antennas, fading: "user" };
+        let carrier = Carrier { cell: &cell, band: &band, numerology, antennas, steps: None, fading: "user" };
+        let formats = OnceCell::from(params.formats());
         let count = users.len();
         let sleepers = params.drx.as_ref().map(|drx| Sleepers::new(drx, users));
         let promotions = params.rrc.as_ref().map(|rrc| Promotions::new(rrc, users));
         let mut responses = Responses::default();
-        let users =
-            users.iter().map(|user| User::new(params, user, carrier, *streams, &mut responses)).collect();
+        let users: Vec<User> = users
+            .iter()
+            .map(|user| {
+                let carrier = Carrier { steps: Steps::of_user(params, user, &formats), ..carrier };
+                User::new(params, user, carrier, *streams, &mut responses)
+            })
+            .collect();
         let scheduler = params.scheduler.build(count, numerology.tti);
         Self {
             params: params.clone(),
             rules: params.harq_rules(),
             view: scheduler.view(),
             dealer: Dealer::default(),
-            formats: params.formats(),
+            formats: formats.into_inner().unwrap_or_default(),
             band,
             sequence,
+            ends: Ends::new(users.iter().map(|user| user.channel.ends())),
             users,
             columns: Columns::new(count),
             scheduler,
@@ -219,6 +235,9 @@ impl LteMac {
             let since = promotions.waits(user, next, state.rlc.backlog().packets > 0);
             hot.postpone(since);
         }
+        if self.ends.precede(user, hot.ready) {
+            hot.cancel();
+        }
         if self.sleepers.is_some() {
             self.wait_for_listening(user, next);
         }
@@ -227,7 +246,7 @@ impl LteMac {
     /// Postpones the transmissions to a user until its phone listens, in subframe `next` at the earliest. Has no effect
     /// without DRX.
     fn wait_for_listening(&mut self, user: usize, next: u64) {
-        let (Some(sleepers), hot) = (&mut self.sleepers, &mut self.columns.hot[user]) else { return };
+        let (Some(sleepers), hot) = (&self.sleepers, &mut self.columns.hot[user]) else { return };
         if hot.ready < u64::MAX {
             let until = sleepers.wake(user, next.max(hot.ready));
             hot.postpone(until);
@@ -266,7 +285,7 @@ impl LteMac {
         if let Some(promotions) = &mut self.promotions {
             promotions.sent(ctx, user);
         }
-        if let Some(sleepers) = &mut self.sleepers {
+        if let Some(sleepers) = &self.sleepers {
             sleepers.sent(ctx, user, tti, is_new);
             if is_pending {
                 sleepers.failed(user, tti);
@@ -290,7 +309,7 @@ impl Mac for LteMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
         if let Some(promotions) = &mut self.promotions {
             let next = grid.from(ctx.now);
-            promotions.arrive(user, Direction::Down, next, self.sleepers.as_mut());
+            promotions.arrive(user, Direction::Down, next, self.sleepers.as_ref());
         }
         let state = &mut self.users[user];
         let taken = state.rlc.push(ctx.now, packet, grid.from(ctx.now));
@@ -304,14 +323,18 @@ impl Mac for LteMac {
     fn on_uplink(&mut self, ctx: &mut Context, grid: &Grid, user: usize) {
         let next = grid.from(ctx.now);
         if let Some(promotions) = &mut self.promotions {
-            promotions.arrive(user, Direction::Up, next, self.sleepers.as_mut());
+            promotions.arrive(user, Direction::Up, next, self.sleepers.as_ref());
         }
-        if let Some(sleepers) = &mut self.sleepers {
+        if let Some(sleepers) = self.sleepers.as_ref().filter(|_| !self.params.schedules_uplink()) {
             sleepers.active(user, next);
         }
         if self.sleepers.is_some() || self.promotions.is_some() {
             self.refresh(ctx, user);
         }
+    }
+
+    fn on_listening(&mut self, ctx: &mut Context, _: &Grid, user: usize) {
+        self.refresh(ctx, user);
     }
 
     fn refused(&self, user: usize) -> Cause {
@@ -377,13 +400,14 @@ impl Mac for LteMac {
         let rows: Vec<_> = self.users.iter_mut().enumerate().map(row).collect();
         let connections = self.promotions.as_ref().map(|promotions| &promotions.connections);
         let ends = |user| connections.map_or(u64::MAX, |connections| connections.ends(user));
-        let sleepers = self.sleepers.as_mut().map(|sleepers| sleepers.table(tti, ends));
+        let sleepers = self.sleepers.as_ref().map(|sleepers| sleepers.table(tti, ends));
         let connections = connections.map(|connections| connections.table(tti));
         let queues = queues::table(Direction::Down, self.users.iter().map(|state| state.rlc.queue_counts()));
         std::iter::once(PHONES.table(&rows)).chain(sleepers).chain(connections).chain([queues]).collect()
     }
 
-    fn connections(&self) -> Option<&Connections> {
-        self.promotions.as_ref().map(|promotions| &promotions.connections)
+    fn shared(&self) -> Shared {
+        let connections = self.promotions.as_ref().map(|promotions| promotions.connections.clone());
+        Shared { connections, sleepers: self.sleepers.clone() }
     }
 }

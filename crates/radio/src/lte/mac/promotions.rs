@@ -27,7 +27,7 @@ impl Promotions {
 
     /// Records the arrival of a packet to or from a user, which can be sent from subframe `tti` on. Promotes the phone
     /// if it is idle. With DRX, starts the phone's inactivity timer at the start of the new connection.
-    pub fn arrive(&mut self, user: usize, direction: Direction, tti: u64, sleepers: Option<&mut Sleepers>) {
+    pub fn arrive(&mut self, user: usize, direction: Direction, tti: u64, sleepers: Option<&Sleepers>) {
         let ended = self.connections.ends(user);
         let connected = self.connections.arrive(user, direction, tti);
         if connected <= tti {

@@ -11,6 +11,8 @@ use crate::mac::sched::{Candidate, View};
 impl LteMac {
     /// Serves users in TTI `tti`: retransmissions first, then new blocks by the scheduler.
     pub(super) fn serve_users(&mut self, ctx: &mut Context, tti: u64) {
+        let hot = &mut self.columns.hot;
+        self.ends.pass(tti, |user| hot[user].cancel());
         if self.sleepers.is_some() {
             (0..self.users.len()).for_each(|user| self.wait_for_listening(user, tti));
         }
@@ -20,7 +22,7 @@ impl LteMac {
             return;
         }
         self.gather(tti);
-        let Self { columns, view, dealer, scheduler, candidates, parts, .. } = self;
+        let Self { columns, view, dealer, scheduler, candidates, parts, formats, band, .. } = self;
         let Columns { rates, qualities, waiting, .. } = columns;
         let x = if compares_qualities(*view) { &*qualities } else { &*rates };
         parts.clear();
@@ -28,17 +30,28 @@ impl LteMac {
             tti,
             scheduler.as_mut(),
             candidates,
-            Offers { x, rates, waiting },
+            Offers { x, rates, sizes: band.sizes(), yields: formats[0].yields(tti), waiting },
             room,
         ));
+        let mut spare = self.spare(tti, room.groups);
         for part in 0..self.parts.len() {
             let Part { user, groups } = self.parts[part];
             let Self { users, params, rules, formats, sequence, sent, .. } = self;
             let cell = Cell { params, rules, formats, sequence };
-            users[user].send_new(tti, groups, &cell, sent);
+            users[user].send_new(tti, groups, &mut spare, &cell, sent);
             self.record(ctx, tti, user);
             self.refresh(ctx, user);
         }
+    }
+
+    /// Returns the groups of `free` that the scheduler has left, if synchronization signals or PBCH take resource elements
+    /// in TTI `tti`. Blocks with fewer resource elements can be smaller than the scheduler assumes, as sizes of blocks
+    /// have steps.
+    fn spare(&self, tti: u64, free: Groups) -> Groups {
+        if self.formats[0].is_regular(tti) {
+            return Groups::NONE;
+        }
+        self.parts.iter().fold(free, |free, part| free.without(part.groups))
     }
 
     /// Retransmits the blocks that are due in TTI `tti`, each on whole groups with at least as many resource
@@ -128,6 +141,14 @@ impl LteMac {
         let (rates, layers) = (&mut columns.rates[user], f32::from(state.report.layers));
         for ((rate, cqi), size) in rates[..groups].iter_mut().zip(cqis).zip(band.sizes()) {
             *rate = layers * bytes[usize::from(*cqi) % bytes.len()] * size;
+        }
+        if let Some(bits) = state.recorded_bits(tti) {
+            let bytes = if bits > 0 { bits as f32 / 8.0 } else { f32::NAN };
+            let blocks = f32::from(band.blocks_in(band.all()));
+            rates[..groups]
+                .iter_mut()
+                .zip(band.sizes())
+                .for_each(|(rate, size)| *rate = bytes * size / blocks);
         }
         // The rate of CQI 0 is NaN and does not count.
         let mut whole = 0.0;

@@ -1,5 +1,7 @@
 //! Phones with DRX, and the waits of data until a phone listens.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use nodeb_base::context::Context;
 use nodeb_base::event::{Event, Mask};
 use nodeb_base::table;
@@ -24,9 +26,9 @@ struct Sleeper {
     counted: (u64, u64),
 }
 
-/// DRX state of all phones of a cell.
-#[derive(Debug)]
-pub struct Sleepers(Vec<Sleeper>);
+/// DRX state of all phones of a cell, which downlink and uplink share. Clones of this value share the same state.
+#[derive(Clone, Debug)]
+pub struct Sleepers(Arc<Mutex<Vec<Sleeper>>>);
 
 impl Sleepers {
     /// Creates the DRX state of `users`, who have not been active yet.
@@ -37,14 +39,18 @@ impl Sleepers {
             earlier: Vec::new(),
             counted: (0, 0),
         };
-        Self(users.iter().map(sleeper).collect())
+        Self(Arc::new(Mutex::new(users.iter().map(sleeper).collect())))
+    }
+
+    fn phones(&self) -> MutexGuard<'_, Vec<Sleeper>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the first subframe at or after `ready` in which a user's phone listens. If the last recorded
     /// wait of the user's data ends after `ready`, sets its end to the returned subframe. Otherwise, if the
     /// returned subframe is later than `ready`, records a new wait from `ready` to the returned subframe.
-    pub fn wake(&mut self, user: usize, ready: u64) -> u64 {
-        let Sleeper { listening, waits, earlier, .. } = &mut self.0[user];
+    pub fn wake(&self, user: usize, ready: u64) -> u64 {
+        let Sleeper { listening, waits, earlier, .. } = &mut self.phones()[user];
         let until = listening.next(ready);
         match waits {
             // The phone listens now, but the scheduler may serve others.
@@ -58,8 +64,8 @@ impl Sleepers {
 
     /// Records that a user is sent blocks in subframe `tti`. Emits an event for each recorded wait of the
     /// user's data, which ends in `tti` at the latest. `is_new` is false if all blocks are retransmissions.
-    pub fn sent(&mut self, ctx: &mut Context, user: usize, tti: u64, is_new: bool) {
-        let Sleeper { listening, waits, earlier, counted } = &mut self.0[user];
+    pub fn sent(&self, ctx: &mut Context, user: usize, tti: u64, is_new: bool) {
+        let Sleeper { listening, waits, earlier, counted } = &mut self.phones()[user];
         if is_new {
             listening.granted(tti);
         } else {
@@ -80,31 +86,43 @@ impl Sleepers {
     }
 
     /// Discards the recorded waits of a user for whom no data wait any more.
-    pub fn has_nothing(&mut self, user: usize) {
-        let Sleeper { waits, earlier, .. } = &mut self.0[user];
+    pub fn has_nothing(&self, user: usize) {
+        let Sleeper { waits, earlier, .. } = &mut self.phones()[user];
         *waits = None;
         earlier.clear();
     }
 
     /// Records that a user's block failed in subframe `tti` and will be retransmitted.
-    pub fn failed(&mut self, user: usize, tti: u64) {
-        self.0[user].listening.failed(tti);
+    pub fn failed(&self, user: usize, tti: u64) {
+        self.phones()[user].listening.failed(tti);
     }
 
-    /// Records activity of a user in subframe `tti`, such as a packet for the network. It starts the inactivity
-    /// timer, as a new block does.
-    pub fn active(&mut self, user: usize, tti: u64) {
-        self.0[user].listening.granted(tti);
+    /// Starts the inactivity timer of a user in subframe `tti`, as the grant of a new block does.
+    pub fn active(&self, user: usize, tti: u64) {
+        self.phones()[user].listening.granted(tti);
+    }
+
+    /// Records what a user's phone sends in the uplink, or is granted there, by `record`. Returns true if downlink data
+    /// wait for the phone to listen, so that they may not have to wait any longer.
+    pub fn follow(&self, user: usize, record: impl FnOnce(&mut Listening)) -> bool {
+        let sleeper = &mut self.phones()[user];
+        record(&mut sleeper.listening);
+        sleeper.waits.is_some()
+    }
+
+    /// Returns true if a user's phone listens in subframe `tti`.
+    pub fn listens(&self, user: usize, tti: u64) -> bool {
+        self.phones()[user].listening.next(tti) == tti
     }
 
     /// Records that a user's phone was not connected from subframe `from` on until subframe `until`.
-    pub fn disconnected(&mut self, user: usize, from: u64, until: u64) {
-        self.0[user].listening.disconnected(from, until);
+    pub fn disconnected(&self, user: usize, from: u64, until: u64) {
+        self.phones()[user].listening.disconnected(from, until);
     }
 
     /// Returns the table `drx` of all users, for the time from the start of the run to subframe `tti`,
     /// exclusive. `ends` returns the subframe in which a user's connection ends or has ended.
-    pub fn table(&mut self, tti: u64, ends: impl Fn(usize) -> u64) -> Table {
+    pub fn table(&self, tti: u64, ends: impl Fn(usize) -> u64) -> Table {
         let row = |(user, sleeper): (usize, &mut Sleeper)| DrxRow {
             user,
             awake: Duration(sleeper.listening.awake_by(tti.min(ends(user))) * TTI.0),
@@ -112,7 +130,7 @@ impl Sleepers {
             waits: sleeper.counted.0,
             waited: Duration(sleeper.counted.1 * TTI.0),
         };
-        DRX.table(&self.0.iter_mut().enumerate().map(row).collect::<Vec<_>>())
+        DRX.table(&self.phones().iter_mut().enumerate().map(row).collect::<Vec<_>>())
     }
 }
 

@@ -2,6 +2,7 @@ use nodeb_base::context::{Output, Surroundings};
 use nodeb_base::event::{Event, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
+use nodeb_base::table::Values;
 use nodeb_base::units::{Probability, Time};
 use nodeb_net::queue::drop_tail::DropTail;
 use serde_json::json;
@@ -76,7 +77,7 @@ impl Bench {
             match output {
                 Output::Arrived { user, packet } => self.out.push((now, user, packet.id.0, true)),
                 Output::Lost { user, packet, .. } => self.out.push((now, user, packet.id.0, false)),
-                Output::CellChanged { .. } => {}
+                Output::CellChanged { .. } | Output::Listens { .. } => {}
             }
         }
     }
@@ -320,6 +321,60 @@ fn retransmissions_follow_eight_subframes_later() {
     assert!(again > 100, "{again}");
 }
 
+// Tests the feature: selection of blocks (property)
+/// A packet that fits into the block of a whole subframe is sent in a single subframe, also if synchronization signals
+/// and PBCH take resource elements: groups are left only if nothing waits.
+#[test]
+fn nothing_waits_while_groups_are_left() {
+    for bandwidth in ["1.4 MHz", "3 MHz", "5 MHz", "20 MHz"] {
+        for snr_db in [-3.0, 1.0, 4.5, 8.0, 11.5, 15.0, 18.5, 30.0] {
+            let params = keys(json!({ "bandwidth": bandwidth, "rlc": "um" }));
+            let mut full = Bench::new(&params, &[at_snr(snr_db)]);
+            for number in 0..300 {
+                full.accept(Time(0), 0, Packet::new(number, 1_500));
+            }
+            full.run_until(Time(21_000_000));
+            for (subframe, size) in octets(&full).into_iter().filter(|(tti, _)| (10..20).contains(tti)) {
+                // Headers of RLC, MAC and PDCP.
+                let largest = size.saturating_sub(12);
+                for packet in (1..=12).map(|part| largest * part / 12).filter(|size| *size >= 20) {
+                    let mut bench = Bench::new(&params, &[at_snr(snr_db)]);
+                    bench.accept(Time(subframe * 1_000_000 - 1), 0, Packet::new(0, packet));
+                    bench.run_until(Time((subframe + 4) * 1_000_000));
+                    let sent: Vec<u64> = octets(&bench).into_iter().map(|(tti, _)| tti).collect();
+                    assert_eq!(sent, [subframe], "{bandwidth}, {snr_db} dB: {packet} of {size}");
+                }
+            }
+        }
+    }
+}
+
+/// With `error_free` no block fails on a channel that changes faster than it is reported, and the first block is the
+/// same as if blocks could fail.
+#[test]
+fn error_free_blocks_are_selected_by_the_same_reports() {
+    let first_and_failed = |decoding: &str| {
+        let fading = channel(
+            json!({ "fading": { "mean_snr_db": 10.0, "speed": "120 km/h", "profile": "extended_typical_urban" } }),
+        );
+        let params = keys(json!({ "bandwidth": "3 MHz", "decoding": decoding }));
+        let mut bench = Bench::new(&params, &[fading]);
+        for number in 0..1_000 {
+            bench.accept(Time(0), 0, Packet::new(number, 1_400));
+        }
+        bench.run_until(Time(3_000_000_000));
+        let blocks = bench.events.iter().filter_map(|(_, event)| match event {
+            Event::Block { units, failed, .. } => Some((*units, *failed)),
+            _ => None,
+        });
+        let blocks: Vec<_> = blocks.collect();
+        (blocks[0].0, blocks.iter().filter(|(_, failed)| *failed).count())
+    };
+    let ((units, failed), (same, none)) = (first_and_failed("independent"), first_and_failed("error_free"));
+    assert_eq!((units, none), (same, 0));
+    assert!(failed > 100, "{failed}");
+}
+
 /// Returns keys of DRX with which a phone sleeps after 10 ms without new blocks.
 fn drx() -> serde_json::Value {
     json!({ "on_duration": "10 ms", "inactivity": "10 ms", "long_cycle": "320 ms" })
@@ -354,7 +409,7 @@ fn bursts_wait_for_the_on_duration() {
 /// A phone that has just sent a packet listens, so that an answer within the inactivity timer does not wait.
 #[test]
 fn packets_of_the_phone_keep_it_awake() {
-    let params = keys(json!({ "rlc": "um", "drx": drx() }));
+    let params = keys(json!({ "rlc": "um", "uplink": "plain", "drx": drx() }));
     let mut bench = Bench::new(&params, &[at_snr(20.0)]);
     for number in 0..50u64 {
         let at = 1_000 + number * 477;
@@ -552,4 +607,180 @@ fn unacknowledged_mode_loses_only_what_arrives_behind_its_window() {
     assert_eq!(short, expected);
     assert!(!short.is_empty());
     assert!(lost("10 bit").0.is_empty());
+}
+
+/// Returns the last TTI in which a user was sent a block, and the user's mean SNR in dB.
+fn last_block(bench: &mut Bench, user: usize) -> (u64, f64) {
+    let of_user = |(at, event): &(Time, Event)| match event {
+        Event::Tti { user: other, .. } if *other as usize == user => Some(at.0 / 1_000_000),
+        _ => None,
+    };
+    let last = bench.events.iter().filter_map(of_user).max().unwrap();
+    let phones = bench.bearer.tables(Time(0)).remove(0);
+    let Some(Values::F64(snrs)) = phones.column("snr_db") else { panic!("no SNRs") };
+    (last, snrs[user])
+}
+
+/// In a recording of 40 TTIs the SNR varies, so that many blocks need several transmissions: no block, and no retransmission, is
+/// sent after it, whether the phone sleeps or not. The other user then has the whole band, and the recorded user alone
+/// causes no further events.
+#[test]
+fn no_block_follows_the_end_of_a_recording() {
+    for drx in [None, Some(json!({ "on_duration": "10 ms", "long_cycle": "20 ms", "inactivity": "1 ms" }))] {
+        let mut values = json!({ "rlc": "um", "cqi": { "delay": "1 ms", "cycle": "1 ms" } });
+        if let Some(drx) = drx {
+            values["drx"] = drx;
+        }
+        let snrs: Vec<f64> = (0..40).map(|tti| if tti % 3 == 0 { 2.0 } else { 12.0 }).collect();
+        let recorded = || channel(json!({ "trace": { "snrs_db": snrs, "at_end": "stop" } }));
+        let mut both = Bench::new(&keys(values.clone()), &[recorded(), at_snr(10.0)]);
+        let mut alone = Bench::new(&keys(values), &[recorded()]);
+        for number in 0..200 {
+            alone.accept(Time(0), 0, Packet::new(number, 1_500));
+            both.accept(Time(0), (number % 2) as usize, Packet::new(number, 1_500));
+        }
+        both.run_until(Time(200_000_000));
+        alone.run_until(Time(1_000_000_000));
+        let failed = both.world.counts.blocks_failed;
+        assert!(failed > 5, "{failed} failed");
+        let (last, snr_db) = last_block(&mut both, 0);
+        assert!((30..40).contains(&last) && (1.0..13.0).contains(&snr_db), "TTI {last}, {snr_db} dB");
+        assert!(last_block(&mut both, 1).0 > 45);
+        let (last, snr_db) = last_block(&mut alone, 0);
+        assert!((30..40).contains(&last) && (1.0..13.0).contains(&snr_db), "TTI {last}, {snr_db} dB");
+        assert!(alone.bearer.next_wake().is_none(), "nothing is due without a channel");
+        assert!(alone.accept(Time(2_000_000_000), 0, Packet::new(200, 1_500)), "packets wait");
+        assert!(alone.bearer.next_wake().is_none());
+    }
+}
+
+/// Returns the rate in octets per TTI and the share of failed first transmissions of a phone with data at all times.
+fn saturated(cqi: &serde_json::Value, channel: &ChannelSpec, ttis: u64) -> (f64, f64) {
+    let params = keys(json!({
+        "bandwidth": "1.4 MHz", "rlc": "um", "cqi": cqi, "queue": { "drop_tail": { "limit": 100 } },
+    }));
+    let mut bench = Bench::new(&params, std::slice::from_ref(channel));
+    for tti in 0..ttis {
+        let at = Time(tti * 1_000_000);
+        while bench.bearer.backlog(0).packets < 20 {
+            bench.accept(at, 0, Packet::new(0, 1_500));
+        }
+        bench.run_until(Time(at.0 + 1_000_000));
+        bench.events.clear();
+    }
+    let phones = bench.bearer.tables(Time(ttis * 1_000_000)).remove(0);
+    let value = |name: &str| match phones.column(name) {
+        Some(Values::F64(values)) => values[0],
+        Some(Values::U64(values)) => values[0] as f64,
+        _ => panic!("no {name}"),
+    };
+    (value("bytes_delivered") / ttis as f64, value("first_bler"))
+}
+
+/// On a constant channel, a loop that meets its target p never chooses smaller blocks than reports alone do, as those
+/// fail at most at 10 %. So it costs at most the TTIs of retransmissions: a share p / (1 + p) of all, if retransmissions
+/// succeed. Blocks under way must not be corrected for one by one.
+#[test]
+fn an_outer_loop_costs_no_more_than_its_failures() {
+    for snr_db in [0.5, 2.5, 5.0, 9.0] {
+        let (alone, _) = saturated(&json!({}), &at_snr(snr_db), 8_000);
+        let (with_loop, bler) = saturated(&json!({ "outer_loop": {} }), &at_snr(snr_db), 8_000);
+        assert!((bler - 0.1).abs() < 0.01, "{snr_db} dB: {bler}");
+        assert!(with_loop > 0.97 * alone / 1.1, "{snr_db} dB: {with_loop}, without the loop {alone}");
+    }
+}
+
+/// With Rayleigh fading at 120 km/h, reports say nothing about the SNR of a block. Blocks that are `c` dB smaller than
+/// reported then fail at a rate of 1 / (1 + 10^(c / 10)): 20 % at 6 dB, 9 % at 10 dB, 1 % at 20 dB. As reports are
+/// rounded down, a limit of 6 dB acts like up to 10 dB.
+#[test]
+fn an_outer_loop_meets_its_target_within_its_limit() {
+    let fading = channel(json!({ "fading": { "mean_snr_db": 18.0, "speed": "120 km/h" } }));
+    let cqi = |target: f64, limit: f64| json!({ "outer_loop": { "target_bler": target, "step_db": 2.0, "limit_db": limit } });
+    for (target, within) in [(0.02, 0.006), (0.05, 0.006), (0.1, 0.008)] {
+        let (_, bler) = saturated(&cqi(target, 20.0), &fading, 30_000);
+        assert!((bler - target).abs() < within, "{target}: {bler}");
+        let (_, limited) = saturated(&cqi(target, 6.0), &fading, 10_000);
+        assert!((0.09..0.2).contains(&limited), "{target}: {limited}");
+    }
+}
+
+fn recorded(key: &str, values: serde_json::Value) -> ChannelSpec {
+    channel(json!({ "trace": { key: values, "at_end": "stop" } }))
+}
+
+/// Returns the octets sent to all users in each TTI while their queues are never empty.
+fn octets_of_saturated(params: &Lte, channels: &[ChannelSpec], ttis: u64) -> Vec<u32> {
+    let mut bench = Bench::new(params, channels);
+    for user in 0..channels.len() {
+        for number in 0..2_000 {
+            bench.accept(Time(0), user, Packet::new(number, 1_500));
+        }
+    }
+    bench.run_until(Time(ttis * 1_000_000));
+    assert!(bench.events.iter().all(|(_, event)| !matches!(event, Event::Block { failed: true, .. })));
+    let mut sums = vec![0; ttis as usize];
+    for (tti, octets) in octets(&bench) {
+        sums[tti as usize] += octets;
+    }
+    sums
+}
+
+/// The recorded rate steps from 8 to 24 Mbit/s, so the blocks of a subframe have 1,000 and later 3,000 octets, of which
+/// at most four of each block stay unused. Nothing is sent at a rate of 0, and after the end of the recording.
+#[test]
+fn recorded_rates_determine_the_octets_of_a_subframe() {
+    let rates: Vec<_> = (0..40).map(|tti| ["8 Mbps", "24 Mbps", "0 bps", "8 Mbps"][tti / 10]).collect();
+    for (users, rlc) in [(1, "um"), (1, "am"), (2, "um"), (3, "am")] {
+        let params = keys(json!({ "bandwidth": "10 MHz", "rlc": rlc,
+            "queue": { "drop_tail": { "limit": 10_000 } } }));
+        let sent = octets_of_saturated(&params, &vec![recorded("rates", json!(rates)); users], 50);
+        let expected = (0..50).map(|tti| [1_000, 3_000, 0, 1_000, 0][tti / 10]);
+        for (tti, (octets, all)) in sent.iter().zip(expected).enumerate() {
+            let unused = 4 * users as u32;
+            assert!(*octets <= all && octets + unused >= all, "{users}, {rlc}, {tti}: {octets}, {all}");
+        }
+    }
+}
+
+/// A recording may have rates beyond those of LTE.
+#[test]
+fn recorded_rates_exceed_those_of_the_tables() {
+    let params = keys(json!({ "rlc": "um", "queue": { "drop_tail": { "limit": 10_000 } } }));
+    let sent = octets_of_saturated(&params, &[recorded("rates", json!(["1 Gbps", "1 Gbps", "1 Gbps"]))], 3);
+    assert!(sent[1..].iter().all(|octets| (124_990..=125_000).contains(octets)), "{sent:?}");
+}
+
+/// The base station uses recorded CQIs eight subframes later, for reports in every subframe.
+#[test]
+fn recorded_cqis_are_reported() {
+    let params = keys(json!({ "cqi": { "cycle": "1 ms" } }));
+    let cqis: Vec<u8> = (0..16).chain((0..16).rev()).collect();
+    let mut bench = Bench::new(&params, &[recorded("cqi", json!(cqis))]);
+    for tti in 0..40u64 {
+        let now = Time(tti * 1_000_000 + 500_000);
+        bench.run_until(now);
+        let cqi = bench.bearer.cqi(&mut bench.world.at(now), 0).unwrap();
+        let at = tti.saturating_sub(8) as usize;
+        assert!((cqi - f32::from(cqis[at])).abs() < f32::EPSILON, "{tti}: {cqi}");
+    }
+}
+
+/// A phone with a recorded CQI is sent as many octets as one with the SNR in the middle of the CQI's interval.
+#[test]
+fn a_recorded_cqi_has_the_rate_of_its_snr() {
+    let params = keys(json!({ "rlc": "um", "queue": { "drop_tail": { "limit": 10_000 } } }));
+    let sent = |channel: ChannelSpec| {
+        let mut bench = Bench::new(&params, &[channel]);
+        for number in 0..2_000 {
+            bench.accept(Time(0), 0, Packet::new(number, 1_500));
+        }
+        bench.run_until(Time(200_000_000));
+        octets(&bench).into_iter().map(|(_, octets)| octets).sum::<u32>()
+    };
+    for (cqi, snr_db) in [(4, -0.2), (9, 9.2), (15, 20.5)] {
+        let looped = channel(json!({ "trace": { "cqi": [cqi], "at_end": "loop" } }));
+        let [recorded, constant] = [sent(looped), sent(at_snr(snr_db))].map(f64::from);
+        assert!((recorded / constant - 1.0).abs() < 0.02, "{cqi}: {recorded}, {constant}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use nodeb_base::context::Context;
 use nodeb_base::rng::Streams;
+use nodeb_base::units::Duration;
 
 use super::super::Lte;
 use super::super::adaptation::layers_of_blocks;
@@ -10,7 +11,7 @@ use super::super::channel::{Carrier, Channel, Responses};
 use super::super::cqi::CQIS;
 use super::super::formats::{Format, Formats, MAX_LAYERS};
 use super::super::numbered::emit_numbers;
-use super::super::reports::{Report, TTI};
+use super::super::reports::{GroupReports, Report, TTI};
 use super::super::timing::DOWN_RETRANSMISSION_AFTER;
 use crate::UserRadio;
 use crate::cell::doppler::JakesSequence;
@@ -89,6 +90,8 @@ pub struct User {
     pub tally: Tally,
     /// Correction of reported SNRs by the outer loop, in dB; `None` without an outer loop.
     correction: Option<Correction<f64>>,
+    /// Whether recorded bit rates determine the blocks, which cannot fail.
+    has_rates: bool,
     /// Index of the phone's transport formats among those of the cell.
     formats: usize,
     /// Number of the next new block.
@@ -116,14 +119,21 @@ impl User {
         let [block_bits, tti_bits] = Category::of(user.ue.category)
             .map_or([u32::MAX; 2], |category| [category.down_block_bits, category.down_bits]);
         let carrier = Carrier { antennas: params.antennas(user.ue.category), ..carrier };
+        let has_rates = user.ue.channel.facts().has_rates;
+        let report = if has_rates {
+            Report::new(&GroupReports { delay: Duration::ZERO, cycle: TTI, outer_loop: None }, user.id, 1)
+        } else {
+            Report::new(&params.cqi, user.id, carrier.antennas.receive)
+        };
         Self {
             channel: Channel::new(&user.ue.channel, carrier, user.id, &streams, responses),
-            report: Report::new(&params.cqi, user.id, carrier.antennas.receive),
+            report,
             processes: Processes::new(params.processes.get(), u64::MAX),
             rlc: params.rlc.build(framing, Transmit::new(queue, params.discard_timer)),
             numbered: 0,
             tally: Tally::default(),
             correction: params.cqi.outer_loop.as_ref().map(OuterLoop::correction_db),
+            has_rates,
             formats: params.formats_of(user.ue.category),
             next_block: 0,
             block_bits,
@@ -145,16 +155,36 @@ impl User {
         cell.formats[self.formats].block_bytes()
     }
 
+    /// Returns the number of bits that all resource blocks together carry in TTI `tti` at the recorded bit rate, or
+    /// `None` without recorded bit rates.
+    pub fn recorded_bits(&self, tti: u64) -> Option<u32> {
+        if self.has_rates { self.channel.recorded().map(|recorded| recorded.bits(tti)) } else { None }
+    }
+
     /// Passes the ACKs and NACKs of first transmissions that the base station has received by TTI `tti` to the outer
     /// loop. Has no effect without an outer loop.
     pub fn listen(&mut self, tti: u64) {
         if let Some(correction) = &mut self.correction {
-            self.processes.take_answers(tti, |acknowledged| correction.on_answer(acknowledged));
+            self.processes.take_answers(tti, |answer| correction.on_answer(answer));
         }
     }
 
-    /// Fills new blocks on `groups` in TTI `tti` and sends them. Adds them to `sent`, unless nothing fits.
-    pub fn send_new(&mut self, tti: u64, groups: Groups, cell: &Cell, sent: &mut Vec<SentBlock>) {
+    /// Fills new blocks on `groups` in TTI `tti` and sends them. Adds them to `sent`, unless nothing fits. If the data do
+    /// not fit, moves groups from `spare` to the blocks.
+    pub fn send_new(
+        &mut self,
+        tti: u64,
+        mut groups: Groups,
+        spare: &mut Groups,
+        cell: &Cell,
+        sent: &mut Vec<SentBlock>,
+    ) {
+        while let Some(group) = spare.into_iter().find(|group| self.report.cqis[*group] > 0)
+            && !self.fits(tti, groups, self.report.layers, cell)
+        {
+            spare.remove(group);
+            groups.insert(group);
+        }
         let mut blocks = Blocks::default();
         let layers = self.layers_of_new(tti, groups, cell);
         for of_block in layers.into_iter().filter(|layers| *layers > 0) {
@@ -198,18 +228,29 @@ impl User {
     fn layers_of_new(&self, tti: u64, groups: Groups, cell: &Cell) -> [u8; 2] {
         const ONE: [u8; 2] = [1, 0];
         let layers = self.report.layers;
-        if layers == 1 {
+        if layers == 1 || self.fits(tti, groups, 1, cell) {
             return ONE;
         }
-        let one = self.select(tti, groups, 1, 1, cell);
-        let fits = one.is_some_and(|one| self.rlc.sendable() as f32 + HEADERS <= one.bits as f32 / 8.0);
-        if fits { ONE } else { layers_of_blocks(layers).unwrap_or(ONE) }
+        layers_of_blocks(layers).unwrap_or(ONE)
+    }
+
+    /// Returns true if all data fit in new blocks on `layers` layers.
+    fn fits(&self, tti: u64, groups: Groups, layers: u8, cell: &Cell) -> bool {
+        let of_blocks = layers_of_blocks(layers).into_iter().flatten().filter(|of_block| *of_block > 0);
+        let formats = of_blocks.filter_map(|of_block| self.select(tti, groups, of_block, layers, cell));
+        let bits: u32 = formats.map(|format| format.bits).sum();
+        self.rlc.sendable() as f32 + HEADERS <= bits as f32 / 8.0
     }
 
     /// Returns the format of a block on `layers` layers, in a TTI in which `of` layers are sent. Returns
     /// `None` if even the smallest block is too large for the phone's category.
     #[inline]
     fn select(&self, tti: u64, groups: Groups, layers: u8, of: u8, cell: &Cell) -> Option<Format> {
+        if let Some(bits) = self.recorded_bits(tti) {
+            let band = cell.formats[self.formats].band();
+            let share = f64::from(band.blocks_in(groups)) / f64::from(band.blocks_in(band.all()));
+            return Some(Format { mcs: 0, bits: (f64::from(bits) * share) as u32, layers: 1 });
+        }
         let factor = self.correction.as_ref().map_or(1.0, Correction::factor);
         let most_bits = self.block_bits.min(self.tti_bits / u32::from(of) * u32::from(layers));
         let formats = &cell.formats[self.formats];
@@ -253,7 +294,7 @@ impl User {
             let (outcome, Answer { acknowledged, is_retransmitted }) =
                 self.transmit_block(tti, groups, block, &row, place, cell);
             if outcome.is_new && self.correction.is_some() {
-                answer = answer.or(Some(acknowledged));
+                answer = answer.or_else(|| Some(self.processes.first_answer(tti, acknowledged)));
             }
             if !is_retransmitted {
                 *of_place = None;
@@ -281,9 +322,10 @@ impl User {
     ) -> (SentBlock, Answer) {
         let (formats, rules, format) = (&cell.formats[self.formats], cell.rules, block.format.format);
         let snr = formats.effective_snr(format.mcs, row, groups);
+        let is_certain = self.has_rates;
         let (sent, answer) = block.send(rules, &mut self.draws, |block, draws| {
             block.combine(f64::from(snr), rules);
-            block.draw(rules, draws) >= formats.bler(tti, groups, format, block.snr as f32)
+            is_certain || block.draw(rules, draws) >= formats.bler(tti, groups, format, block.snr as f32)
         });
         if place == 0 {
             self.tally.sent(f64::from(snr), self.report.cqi, sent.is_new, sent.failed);

@@ -71,15 +71,7 @@ impl Checked for Rrc {
         });
         check.at_most("inactivity", self.inactivity, LONGEST_INACTIVITY);
         check.at_most("core_delay", self.core_delay, Duration::from_secs(10));
-        let frames = u32::try_from(self.paging_cycle.0 / (10 * TTI.0)).unwrap_or(u32::MAX);
-        let is_whole = self.paging_cycle.0.is_multiple_of(10 * TTI.0);
-        check.require(is_whole && PAGING_CYCLE.check(frames).is_ok(), "paging_cycle", || {
-            format!(
-                "{} does not exist; expected 320 ms, 640 ms, 1280 ms or 2560 ms (TS 36.331, 6.3.2, \
-                 RadioResourceConfigCommonSIB)",
-                self.paging_cycle
-            )
-        });
+        PAGING_CYCLE.require_time(check, "paging_cycle", self.paging_cycle);
         if let Err(message) = occasions(self.prach_config) {
             check.require(false, "prach_config", || message);
         }
@@ -99,8 +91,6 @@ mod tests {
             check.into_problems().into_iter().map(|problem| problem.message).next()
         };
         assert_eq!(message(Rrc::default()), None);
-        let cycle = message(Rrc { paging_cycle: Duration::from_millis(500), ..Rrc::default() }).unwrap();
-        assert!(cycle.starts_with("500 ms does not exist; expected 320 ms, 640 ms, 1280 ms"), "{cycle}");
         let prach = message(Rrc { prach_config: 16, ..Rrc::default() }).unwrap();
         assert!(prach.contains("TS 36.211, table 5.7.1-2"), "{prach}");
         assert!(message(Rrc { inactivity: Duration(0), ..Rrc::default() }).is_some());

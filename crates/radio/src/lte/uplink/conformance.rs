@@ -15,7 +15,7 @@ use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::Profile;
 use crate::cell::selective::{Response, Selective};
 use crate::error::effective::modulation::Modulation;
-use crate::mac::band::{Band, Groups, MAX_GROUPS, Row};
+use crate::mac::band::{Band, MAX_GROUPS, Row, Run};
 use crate::mac::harq::CombiningSpec;
 use crate::mac::harq::chase::Chase;
 
@@ -71,15 +71,15 @@ fn gains(profile: Profile, run: u64) -> Vec<Row> {
 }
 
 /// Returns the throughput at an SNR per antenna, divided by the largest one.
-fn throughput(formats: &Formats, gains: &[Row], format: Format, groups: Groups, snr_db: f64) -> f64 {
+fn throughput(formats: &Formats, gains: &[Row], format: Format, run: Run, snr_db: f64) -> f64 {
     let (snr, combining) = (10f64.powf(snr_db / 10.0) as f32, CombiningSpec::Chase(Chase::default()));
     let mut draws = Streams::new(1, 0).stream("user", 0, "decoding");
     let (mut before, mut number, mut decoded) = (0.0, 0, 0);
     for gains in gains {
         number += 1;
-        let effective = formats.effective_snr(format.mcs, &gains.map(|gain| gain * snr), groups);
+        let effective = formats.effective_snr_of(format.mcs, &gains.map(|gain| gain * snr), run);
         before = combining.add(before, f64::from(effective), number);
-        let is_decoded = uniform(&mut draws) >= formats.bler(0, groups, format, before as f32);
+        let is_decoded = uniform(&mut draws) >= formats.bler_of(run, format, before as f32);
         decoded += usize::from(is_decoded);
         if is_decoded || number == MAX_TRANSMISSIONS {
             (before, number) = (0.0, 0);
@@ -92,11 +92,11 @@ fn throughput(formats: &Formats, gains: &[Row], format: Format, groups: Groups, 
 fn required_snr_db(profile: Profile, reference: Reference, share: f64, run: u64) -> f64 {
     let formats = Formats::up(Bandwidth::Mhz1_4, McsTable::Up, 0.0);
     let (gains, format) = (gains(profile, run), block(reference));
-    let groups = Groups::first(usize::from(reference.2));
+    let run = Run { begin: 0, blocks: reference.2 };
     let (mut below, mut above) = (-20.0, 30.0);
     while above - below > 0.01 {
         let middle = f64::midpoint(below, above);
-        let reached = throughput(&formats, &gains, format, groups, middle) >= share;
+        let reached = throughput(&formats, &gains, format, run, middle) >= share;
         if reached { above = middle } else { below = middle }
     }
     above

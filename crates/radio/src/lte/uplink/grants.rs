@@ -8,7 +8,6 @@ use nodeb_base::{params, registry};
 
 use super::super::allowed::{IMPLICIT_RELEASE_AFTER, SPS_INTERVAL_UP};
 use super::super::reports::TTI;
-use super::params::whole_ms;
 
 registry! {
     /// Grants without a request, as in a scenario.
@@ -63,47 +62,7 @@ impl Checked for Ahead {
 
 impl Checked for Configured {
     fn check(&self, check: &mut Check) {
-        let interval = whole_ms(self.interval)
-            .ok_or_else(|| {
-                format!("{} is not a number of whole subframes; expected 10 ms, 20 ms, ...", self.interval)
-            })
-            .and_then(|subframes| SPS_INTERVAL_UP.check(subframes));
-        check.require(interval.is_ok(), "interval", || interval.unwrap_err());
-        let release = IMPLICIT_RELEASE_AFTER.check(self.release_after.get());
-        check.require(release.is_ok(), "release_after", || release.unwrap_err());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn message(configured: &Configured) -> Option<String> {
-        let mut check = Check::default();
-        configured.check(&mut check);
-        check.into_problems().into_iter().map(|problem| problem.message).next()
-    }
-
-    // Tests the feature: configured grants (standard's table)
-    #[test]
-    fn intervals_and_releases_are_those_of_rrc() {
-        let with = |ms: u64, release: u32| Configured {
-            interval: Duration::from_millis(ms),
-            release_after: positive(release),
-            ..Configured::default()
-        };
-        let allowed = |ms: &u64| message(&with(*ms, 8)).is_none();
-        let intervals: Vec<u64> = (1..=1_000).filter(allowed).collect();
-        assert_eq!(intervals, [10, 20, 32, 40, 64, 80, 128, 160, 320, 640]);
-        let releases: Vec<u32> = (1..=20).filter(|after| message(&with(20, *after)).is_none()).collect();
-        assert_eq!(releases, [2, 3, 4, 8]);
-        let odd = message(&with(30, 8)).unwrap();
-        assert!(
-            odd.starts_with("semiPersistSchedIntervalUL 30 subframes does not exist; expected 10, 20,"),
-            "{odd}"
-        );
-        assert!(odd.ends_with("640 (TS 36.331, 6.3.2, SPS-Config)"), "{odd}");
-        let half = message(&Configured { interval: Duration(1_500_000), ..Configured::default() }).unwrap();
-        assert!(half.starts_with("1.5 ms is not a number of whole subframes"), "{half}");
+        SPS_INTERVAL_UP.require_time(check, "interval", self.interval);
+        IMPLICIT_RELEASE_AFTER.require(check, "release_after", self.release_after.get().into());
     }
 }

@@ -1,9 +1,10 @@
 //! MAC of the scheduled uplink: requests, reports, grants and transmissions in TTIs.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
-use nodeb_base::context::{BlockCounts, Context, Counted};
+use nodeb_base::context::{BlockCounts, Context, Counted, Output};
 use nodeb_base::event::{Cause, Direction, Event, Mask, UplinkPassage};
 use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::rng::Streams;
@@ -12,22 +13,31 @@ use nodeb_base::units::Time;
 
 use super::super::Lte;
 use super::super::channel::{Carrier, Responses};
+use super::super::drx::Listening;
 use super::super::formats::{Format, Formats};
 use super::super::layers::Antennas;
+use super::super::mac::sleep::Sleepers;
 use super::super::mcs::McsTable;
 use super::super::numbered::emit_numbers;
 use super::super::queues;
+use super::super::recorded::Steps;
 use super::super::reports::TTI;
+use super::super::resources::smallest_uplink_grant;
 use super::super::rrc::connections::Connections;
+use super::super::shared::Shared;
 use super::super::timing::{PROCESSES, UP_BLOCK_AFTER_GRANT, UP_FEEDBACK_AFTER};
 use super::headroom;
 use super::params::Scheduled;
 use super::phone::{Block, Cell, Heard, OVERHEAD, Phone, Sounding};
 use super::reserved::{self, Reserved};
-use super::runs;
+use super::runs::BlockSet;
+use super::shares::EvenShares;
 use super::tally::{UPLINKS, UplinkRow};
+use crate::cell::channel::ends::Ends;
 use crate::cell::doppler::JakesSequence;
-use crate::mac::band::{Groups, MAX_GROUPS};
+use crate::mac::band::Run;
+use crate::mac::deal::balance::Balance;
+use crate::mac::harq::block::SentBlock;
 use crate::mac::sched::{Candidate, Deal, Scheduler, Weight};
 use crate::rlc::bytes::Outcome;
 use crate::tti::Mac;
@@ -38,7 +48,7 @@ use crate::{Backlog, UserRadio};
 #[derive(Debug)]
 struct Planned {
     user: usize,
-    groups: Groups,
+    run: Run,
     work: Work,
 }
 
@@ -75,9 +85,12 @@ pub struct UplinkMac {
     formats: Vec<Formats>,
     sequence: JakesSequence,
     phones: Vec<Phone>,
-    /// Groups of resource blocks that PUSCH can use.
-    data: Groups,
+    ends: Ends,
+    /// Resource blocks that PUSCH can use.
+    data: BlockSet,
     scheduler: Box<dyn Scheduler>,
+    /// Resource blocks that phones have got beyond even shares, if the scheduler shares evenly.
+    balance: Balance,
     /// Transmissions of the next subframes, by the index of their HARQ process.
     planned: [Vec<Planned>; PROCESSES as usize],
     /// Information about users that the base station receives, each with the user and with the first subframe in which
@@ -88,6 +101,8 @@ pub struct UplinkMac {
     statuses: VecDeque<(Time, usize, u64)>,
     /// Connections of the phones, which the downlink shares; `None` if phones are always connected.
     connections: Option<Connections>,
+    /// Discontinuous reception of the phones, which the downlink shares; `None` if phones always listen.
+    sleepers: Option<Sleepers>,
     /// For each packet of which a part was sent, its passage and the end of the last transmission that was decoded, or
     /// the start of the first transmission while none was. Empty unless a listener subscribes to events of service.
     passages: HashMap<PacketId, (Time, UplinkPassage)>,
@@ -104,17 +119,25 @@ impl UplinkMac {
         let (numerology, band) = (lte.numerology(), lte.bandwidth.band());
         let cell = lte.cell.uplink(params.noise_dbm());
         let antennas = Antennas::ONE;
-        let carrier = Carrier { cell: &cell, band: &band, numerology, antennas, fading: "uplink" };
+        let carrier =
+            Carrier { cell: &cell, band: &band, numerology, antennas, steps: None, fading: "uplink" };
         let scheduler = params.scheduler.build(users.len(), numerology.tti);
         let mut responses = Responses::default();
-        let phone = |user| Phone::new(lte, params, user, carrier, *streams, &mut responses);
+        let down = OnceCell::new();
+        let phone = |user| {
+            let carrier = Carrier { steps: Steps::of_user(lte, user, &down), ..carrier };
+            Phone::new(lte, params, user, carrier, *streams, &mut responses)
+        };
         let tables = |mcss| Formats::up(lte.bandwidth, mcss, lte.implementation_loss_db);
+        let phones: Vec<Phone> = users.iter().map(phone).collect();
         Self {
-            phones: users.iter().map(phone).collect(),
+            ends: Ends::new(phones.iter().map(Phone::ends)),
+            phones,
             formats: [McsTable::Up16Qam, McsTable::Up].map(tables).into(),
             sequence,
-            data: params.data_groups(lte.bandwidth),
+            data: params.data_blocks(lte.bandwidth),
             scheduler,
+            balance: Balance::default(),
             lte: lte.clone(),
             params: params.clone(),
             planned: Default::default(),
@@ -122,6 +145,7 @@ impl UplinkMac {
             decided: Vec::new(),
             statuses: VecDeque::new(),
             connections: lte.rrc.as_ref().map(|rrc| Connections::new(rrc, users)),
+            sleepers: lte.drx.as_ref().map(|drx| Sleepers::new(drx, users)),
             passages: HashMap::new(),
         }
     }
@@ -155,6 +179,7 @@ impl UplinkMac {
             }
         }
         match &self.connections {
+            _ if self.ends.precede(user, tti) => {}
             None => phone.want(tti),
             Some(connections) => {
                 connections.waits(user, Direction::Up, tti, phone.rlc.backlog().packets > 0);
@@ -164,43 +189,61 @@ impl UplinkMac {
     }
 
     /// Sends the requests of subframe `tti`.
-    fn request(&mut self, tti: u64) {
-        for (user, phone) in self.phones.iter_mut().enumerate() {
-            if phone.ready() <= tti && phone.request(tti, &self.params) {
+    fn request(&mut self, ctx: &mut Context, tti: u64) {
+        for (user, phone) in self.phones.iter_mut().enumerate().filter(|(_, phone)| phone.ready() <= tti) {
+            let Some(is_received) = phone.request(tti, &self.params) else { continue };
+            listen(self.sleepers.as_ref(), ctx, user, |listening| listening.requested(tti));
+            if is_received {
                 self.heard.push_back((tti + UP_FEEDBACK_AFTER, user, Heard::Request));
             }
         }
     }
 
     // Clause: TS 36.213, 8.0; TS 36.321, 5.4.2: HARQ timing of the uplink
-    // Simplified: no adaptive retransmissions, and answers without errors
-    /// Sends the blocks of subframe `tti`. Those that fail are planned again for the same process until their last
-    /// transmission.
+    // Simplified: no adaptive retransmissions, answers without errors, and no retransmissions of padding
+    /// Sends the blocks of subframe `tti`, except those of phones whose channels have ended. Those that fail are planned
+    /// again for the same process until their last transmission. Blocks of padding alone are sent once, and their reports
+    /// always arrive.
     fn transmit(&mut self, ctx: &mut Context, tti: u64) {
         let process = process(tti);
-        debug_assert!(are_disjoint(&self.planned[process]), "two phones send on one group");
-        for Planned { user, groups, work } in std::mem::take(&mut self.planned[process]) {
+        debug_assert!(are_disjoint(&self.planned[process]), "two phones send on one resource block");
+        for Planned { user, run, work } in std::mem::take(&mut self.planned[process]) {
+            if self.phones[user].ends() <= tti {
+                continue;
+            }
             let mut block = match work {
-                Work::New(format) => self.fill(ctx, tti, user, (groups, format), false),
-                Work::Reserved(format) => self.fill(ctx, tti, user, (groups, format), true),
+                Work::New(format) => self.fill(ctx, tti, user, (run, format), false),
+                Work::Reserved(format) => self.fill(ctx, tti, user, (run, format), true),
                 Work::Again(block) => block,
             };
-            let Self { lte, formats, sequence, phones, .. } = self;
+            let Self { lte, formats, sequence, phones, sleepers, .. } = self;
             let cell = Cell { lte, formats, sequence };
-            let decoded = phones[user].send(tti, groups, &mut block, &cell);
+            let decoded = phones[user].send(tti, run, &mut block, &cell);
+            listen(sleepers.as_ref(), ctx, user, |listening| {
+                if block.transmissions == 1 {
+                    listening.answered(tti);
+                }
+                listening.may_repeat(tti + UP_FEEDBACK_AFTER);
+            });
             let blocks = BlockCounts { sent: 1, failed: u64::from(!decoded) };
             if block.transmissions > 1 {
                 self.scheduler.served(tti, user, block.bytes);
             }
             ctx.count_ttis(0, user, Counted { blocks, units: u64::from(block.bytes) });
-            if !decoded && block.transmissions < self.params.max_transmissions.get() {
-                self.planned[process].push(Planned { user, groups, work: Work::Again(block) });
+            let is_done = decoded || block.units.is_empty();
+            let is_again = !is_done && block.transmissions < self.params.max_transmissions.get();
+            if ctx.wants(Mask::ANY_BLOCKS) {
+                let rlc = &self.phones[user].rlc;
+                sent_block(&block, is_done, is_again).emit(ctx, user, |units| rlc.carried(units));
+            }
+            if is_again {
+                self.planned[process].push(Planned { user, run, work: Work::Again(block) });
                 continue;
             }
             let Block { units, report: octets, headroom, begun, asked, .. } = block;
             let report = Heard::Report { octets, headroom, begun };
-            let heard = if decoded { report } else { Heard::Nothing { begun } };
-            self.phones[user].tally.given_up += u64::from(!decoded);
+            let heard = if is_done { report } else { Heard::Nothing { begun } };
+            self.phones[user].tally.given_up += u64::from(!is_done);
             self.heard.push_back((tti + UP_FEEDBACK_AFTER, user, heard));
             self.decided.push(Decided { user, units, decoded, asked, from: Time(begun * TTI.0) });
         }
@@ -213,12 +256,12 @@ impl UplinkMac {
         ctx: &mut Context,
         tti: u64,
         user: usize,
-        (groups, format): (Groups, Format),
+        (run, format): (Run, Format),
         is_reserved: bool,
     ) -> Block {
-        let (phone, blocks) = (&mut self.phones[user], self.formats[0].band().blocks_in(groups));
+        let phone = &mut self.phones[user];
         let next = phone.rlc.next_number();
-        let block = phone.fill(tti, format, blocks, is_reserved, &self.params);
+        let block = phone.fill(tti, format, run.blocks, is_reserved, &self.params);
         emit_numbers(ctx, user, &phone.rlc, next..phone.rlc.next_number());
         if ctx.wants(Mask::SERVICE) {
             let [asked, from] = [block.asked, ctx.now];
@@ -242,34 +285,38 @@ impl UplinkMac {
 
     /// Updates the base station's state of the phones by the requests and blocks that can lead to a grant from subframe
     /// `tti` on. With grants ahead of data, also makes it assume data at those connected phones whose interval begins
-    /// in this subframe.
+    /// in this subframe and which listen.
     fn hear(&mut self, tti: u64) {
         while let Some((_, user, heard)) = self.heard.front().copied().filter(|(at, ..)| *at <= tti) {
             self.heard.pop_front();
-            self.phones[user].hear(heard, tti, &self.params);
+            if !self.ends.precede(user, tti) {
+                self.phones[user].hear(heard, tti, &self.params);
+            }
         }
         if let Some(interval) = self.params.ahead() {
             for (user, phone) in (0u64..).zip(&mut self.phones) {
                 let connections = self.connections.as_ref();
                 let is_connected = connections.is_none_or(|all| all.is_connected(user as usize, tti));
-                if is_connected && tti % interval == user % interval {
+                let has_channel = !self.ends.precede(user as usize, tti);
+                let listens = self.sleepers.as_ref().is_none_or(|all| all.listens(user as usize, tti));
+                if is_connected && has_channel && listens && tti % interval == user % interval {
                     phone.grant_ahead(self.params.first_grant.0 as u32, tti, true);
                 }
             }
         }
     }
 
-    /// Returns the groups of the configured grants that have a block in subframe `at`.
-    fn reserved_at(&self, at: u64) -> Groups {
+    /// Returns the resource blocks of the configured grants that have a block in subframe `at`.
+    fn reserved_at(&self, at: u64) -> BlockSet {
         let due = self.phones.iter().filter_map(|phone| phone.reserved.as_ref()).filter(|one| one.recurs(at));
-        due.fold(Groups::NONE, |all, one| all.union(one.groups))
+        due.fold(BlockSet::NONE, |all, one| all.with(one.run))
     }
 
     // Clause: TS 36.321, 5.4.1, 5.10.2: configured grants and retransmissions
     // Simplified: a block of a configured grant for which retransmissions leave no resource blocks is left out
     /// Plans the blocks of configured grants for the subframe four after `tti`. Releases the grants of phones that are
     /// no longer connected. A phone with a retransmission in the planned subframe sends no other block. If other phones
-    /// use the groups of a grant there, the base station grants as many other groups instead. If there are none, the
+    /// use resource blocks of a grant there, the base station grants as many others instead. If there are none, the
     /// block is left out.
     fn reserve(&mut self, tti: u64) {
         let at = tti + UP_BLOCK_AFTER_GRANT;
@@ -280,112 +327,191 @@ impl UplinkMac {
             {
                 self.phones[user].release(tti);
             }
-            let Some(reserved) = self.phones[user].reserved.as_ref().filter(|one| one.recurs(at)) else {
+            let Some(reserved) = self.phones[user]
+                .reserved
+                .as_ref()
+                .filter(|one| one.recurs(at) && at < self.phones[user].ends())
+            else {
                 continue;
             };
             let planned = &self.planned[process(at)];
             if planned.iter().any(|other| other.user == user) {
                 continue;
             }
-            let free = planned.iter().fold(self.data, |free, other| free.without(other.groups));
-            let (own, format, band) = (reserved.groups, reserved.format, self.formats[0].band());
-            let groups = if own.without(free).is_empty() { own } else { runs::find(band, free, own.len()) };
-            if band.blocks_in(groups) == band.blocks_in(own) {
+            let free = planned.iter().fold(self.data, |free, other| free.without(other.run));
+            let (own, format) = (reserved.run, reserved.format);
+            let run = if free.contains(own) { Some(own) } else { free.find(own.blocks) };
+            if let Some(run) = run.filter(|run| run.blocks == own.blocks) {
                 self.phones[user].grant(at, format.bits / 8);
-                self.planned[process(at)].push(Planned { user, groups, work: Work::Reserved(format) });
+                self.planned[process(at)].push(Planned { user, run, work: Work::Reserved(format) });
             }
         }
     }
 
-    /// Gives a phone that is granted a block in subframe `at` a configured grant on the same groups. Has an
-    /// effect only if the phone has no such grant yet, has requested the block, and gets as many groups as
-    /// the requested data need. Blocks of configured grants take at most half of the groups of a subframe.
-    fn configure(&mut self, at: u64, bid: &Bid, groups: Groups, format: Format) {
+    /// Gives a phone that is granted a block in subframe `at` a configured grant on the same resource blocks. Has an
+    /// effect only if the phone has no such grant yet, has requested the block, and the block has room for the
+    /// requested data. Blocks of configured grants take at most half of the resource blocks of a subframe.
+    fn configure(&mut self, at: u64, user: usize, run: Run, format: Format) {
         let Some(configured) = self.params.configured() else { return };
-        let (taken, user) = (self.reserved_at(at), bid.candidate.user);
-        let fits = groups.len() >= bid.needed
-            && 2 * (taken.len() + groups.len()) <= self.data.len()
-            && groups.intersection(taken).is_empty();
+        let taken = self.reserved_at(at);
         let phone = &mut self.phones[user];
+        let fits = format.bits / 8 >= phone.wanted_octets()
+            && 2 * (taken.len() + run.blocks) <= self.data.len()
+            && taken.without(run) == taken;
         if fits && phone.is_requested && phone.reserved.is_none() {
-            phone.configure(Reserved::new(configured, at, groups, format));
+            phone.configure(Reserved::new(configured, at, run, format));
         }
     }
 
     // Clause: TS 36.321, 5.4.1: grants
     // Simplified: grants are received without errors
     /// Grants new blocks in the subframe four after `tti`, on the resource blocks that retransmissions and configured
-    /// grants leave free. A phone that already sends a block in that subframe gets none.
-    fn grant(&mut self, tti: u64) {
+    /// grants leave free. A phone that already sends a block in that subframe or does not listen gets none. Grants ahead of data get what the
+    /// grants for data leave, and the scheduler does not learn of them, as their blocks may have only padding.
+    fn grant(&mut self, ctx: &mut Context, tti: u64) {
         let at = tti + UP_BLOCK_AFTER_GRANT;
         let planned = &self.planned[process(at)];
-        let mut free = planned.iter().fold(self.data, |free, again| free.without(again.groups));
-        let is_busy = |user: usize| planned.iter().any(|again| again.user == user);
-        let known = (0..self.phones.len()).filter(|user| self.phones[*user].known > 0 && !is_busy(*user));
-        let known: Vec<usize> = known.collect();
-        if known.is_empty() || free.is_empty() {
+        let free = planned.iter().fold(self.data, |free, other| free.without(other.run));
+        let is_busy = |user: usize| planned.iter().any(|other| other.user == user);
+        let listens = |user: usize| self.sleepers.as_ref().is_none_or(|all| all.listens(user, tti));
+        let waits = |user: &usize| {
+            let phone = &self.phones[*user];
+            phone.known > 0 && at < phone.ends() && !is_busy(*user) && listens(*user)
+        };
+        let earlier = planned.len();
+        let (ahead, known): (Vec<usize>, Vec<usize>) =
+            (0..self.phones.len()).filter(waits).partition(|user| self.phones[*user].is_ahead);
+        let mut room = Room { free, grants: self.params.users_per_tti.get() };
+        self.grant_by_scheduler(tti, known, &mut room);
+        self.grant_ahead(tti, ahead, &mut room);
+        for granted in &self.planned[process(at)][earlier..] {
+            listen(self.sleepers.as_ref(), ctx, granted.user, |listening| listening.granted(tti));
+        }
+    }
+
+    /// Grants blocks to phones that have data, by the scheduler.
+    fn grant_by_scheduler(&mut self, tti: u64, known: Vec<usize>, room: &mut Room) {
+        if known.is_empty() || room.is_used_up() {
             return;
         }
+        let at = tti + UP_BLOCK_AFTER_GRANT;
         let mut bids: Vec<Bid> = known.into_iter().filter_map(|user| self.bid(at, user)).collect();
-        let share = self.order(tti, &mut bids, free.len());
-        let mut grants = self.params.users_per_tti.get();
-        for bid in bids {
-            if grants == 0 || free.is_empty() {
-                break;
+        match self.order(tti, &mut bids) {
+            Deal::EachToHighest => {
+                let most = room.free.len();
+                bids.iter_mut().for_each(|bid| self.serve_bid(at, bid, most, room));
             }
-            // A phone whose power allows no block with data must not use up one of the grants.
-            let Some((groups, format)) = self.allot(at, &bid, free, share) else { continue };
-            grants -= 1;
-            let user = bid.candidate.user;
-            self.configure(at, &bid, groups, format);
-            self.phones[user].grant(at, format.bits / 8);
-            free = free.without(groups);
-            self.scheduler.served(tti, user, format.bits / 8);
-            self.planned[process(at)].push(Planned { user, groups, work: Work::New(format) });
+            Deal::FirstShareEvenly => self.share_evenly(at, &mut bids, room),
+        }
+        for bid in bids.iter().filter(|bid| bid.octets > 0) {
+            self.scheduler.served(tti, bid.candidate.user, bid.octets);
         }
     }
 
-    /// Returns the run of free groups and the format of a phone's block in subframe `at`. The run has as many groups as
-    /// the phone's data need, at most `share` and within its power. If the block has no room for data beside its
-    /// headers, the run is longer, up to the limit of the phone's power. Returns `None` if no such block has room.
-    fn allot(&self, at: u64, bid: &Bid, free: Groups, share: usize) -> Option<(Groups, Format)> {
-        let Self { lte, formats, sequence, phones, .. } = self;
-        let (cell, phone) = (Cell { lte, formats, sequence }, &phones[bid.candidate.user]);
-        let Sounding { row, most, .. } = &bid.sounding;
-        let run = |count: usize| {
-            let groups = runs::find(cell.formats[0].band(), free, count);
-            let format = (!groups.is_empty()).then(|| phone.select(at, groups, row, &cell))??;
-            Some((groups, format))
+    /// Grants blocks in subframe `at` to phones whose bids are in the order of their turns, so that these phones get equal
+    /// numbers of resource blocks in the long run: of the phones whose turn it is, the one that has got the least so far
+    /// comes first.
+    fn share_evenly(&mut self, at: u64, bids: &mut [Bid], room: &mut Room) {
+        let mut left = room.free.len();
+        let fits = |bid: &&Bid| {
+            let is_left = bid.least <= left;
+            left = left.saturating_sub(bid.least);
+            is_left
         };
-        let has_room = |(_, format): &(Groups, Format)| format.bits / 8 > OVERHEAD;
-        let [least, most] = [bid.needed.min(share), *most].map(|count| count.min(free.len()));
-        (least.max(1)..=most).filter_map(run).find(has_room)
+        let turns = bids.iter().take(room.grants as usize).take_while(fits).count();
+        let mut order: Vec<usize> = (0..bids.len()).collect();
+        let balance = |at: &usize| self.balance.of(bids[*at].candidate.user);
+        order[..turns].sort_by(|a, b| balance(a).total_cmp(&balance(b)));
+        let mut shares = EvenShares::new(bids[..turns].iter().map(|bid| bid.needed), room.free.len());
+        for place in order {
+            let bid = &mut bids[place];
+            self.serve_bid(at, bid, shares.most(bid.needed), room);
+            shares.take(bid.needed, bid.blocks);
+        }
+        let limited = bids[..turns].iter().filter(|bid| shares.limits(bid.needed));
+        self.balance.record(
+            limited.map(|bid| (bid.candidate.user, f32::from(bid.blocks))),
+            f32::from(self.data.len()),
+        );
     }
 
-    /// Returns a phone's bid for a block in subframe `at`. The bid's rate is the size of a block on the lowest data
-    /// groups, as many as the base station may grant by the phone's power. Returns `None` if even the smallest block on
-    /// these groups is too large for the phone's category.
+    /// Grants a block in subframe `at` by a bid, on at most `most` resource blocks if they have room for data. Has no
+    /// effect if too little is left.
+    fn serve_bid(&mut self, at: u64, bid: &mut Bid, most: u16, room: &mut Room) {
+        if room.is_used_up() {
+            return;
+        }
+        let Some((run, format)) = self.allot(bid, room.free, most) else { return };
+        room.take(run);
+        let (user, octets) = (bid.candidate.user, format.bits / 8);
+        (bid.octets, bid.blocks) = (octets, run.blocks);
+        self.configure(at, user, run, format);
+        self.phones[user].grant(at, octets);
+        self.planned[process(at)].push(Planned { user, run, work: Work::New(format) });
+    }
+
+    /// Grants blocks ahead of data, first to the phones for which they have been due the longest.
+    fn grant_ahead(&mut self, tti: u64, mut users: Vec<usize>, room: &mut Room) {
+        let at = tti + UP_BLOCK_AFTER_GRANT;
+        users.sort_by_key(|user| self.phones[*user].known_since);
+        for user in users {
+            if room.is_used_up() {
+                break;
+            }
+            if let Some(mut bid) = self.bid(at, user) {
+                self.serve_bid(at, &mut bid, room.free.len(), room);
+            }
+        }
+    }
+
+    /// Returns the run of free resource blocks and the format of a phone's block. The run has as many resource blocks as
+    /// the phone's data need, at most `most` and within its power. If the block has no room for data beside its headers,
+    /// the run is longer. Returns `None` if no such block has room.
+    fn allot(&self, bid: &Bid, free: BlockSet, most: u16) -> Option<(Run, Format)> {
+        let Self { lte, formats, sequence, phones, .. } = self;
+        let (cell, phone) = (Cell { lte, formats, sequence }, &phones[bid.candidate.user]);
+        let (wanted, most) = (phone.wanted_octets(), most.min(bid.sounding.blocks));
+        let (mut best, mut next) = (None, free.find(bid.needed.min(most).max(1)));
+        while let Some(run) = next {
+            let Some(format) = phone.select(run, &bid.sounding.row, &cell) else { break };
+            let (octets, longer) = (format.bits / 8, smallest_uplink_grant(run.blocks + 1));
+            if octets > OVERHEAD {
+                best = Some((run, format));
+                if octets >= wanted || longer > most {
+                    break;
+                }
+            }
+            next = free.find(longer).filter(|next| next.blocks > run.blocks);
+        }
+        best
+    }
+
+    /// Returns a phone's bid for a block in subframe `at`. The bid's rate is the size of a block on the lowest resource
+    /// blocks for data, as many as the base station may grant by the phone's power. Returns `None` if even the smallest
+    /// block on them is too large for the phone's category.
     fn bid(&mut self, at: u64, user: usize) -> Option<Bid> {
         let Self { lte, formats, sequence, phones, data, .. } = self;
         let (cell, phone) = (Cell { lte, formats, sequence }, &mut phones[user]);
         let sounding = phone.measure(at - UP_BLOCK_AFTER_GRANT, &cell);
-        let all: Groups = data.into_iter().take(sounding.groups).collect();
-        let rate = phone.select(at, all, &sounding.row, &cell)?.bits / 8;
-        let mean = all.into_iter().map(|group| sounding.row[group]).sum::<f32>() / all.len() as f32;
+        let all = data.find(sounding.blocks)?;
+        let rate = phone.select(all, &sounding.row, &cell)?.bits / 8;
+        let (groups, sizes) = cell.formats[0].band().groups_of(all);
+        let sum: f32 = groups.into_iter().map(|group| sounding.row[group] * sizes[group]).sum();
+        let quality = 10.0 * libm::log10f(sum / f32::from(all.blocks));
         let deadline = phone.known_since + phone.delay_budget;
-        let candidate = Candidate { user, rate, quality: 10.0 * libm::log10f(mean), deadline };
-        let octets_per_group = rate as f32 / all.len() as f32;
-        let needed = (phone.wanted_octets() as f32 / octets_per_group).ceil() as usize;
-        let needed = needed.clamp(1, sounding.groups);
-        Some(Bid { candidate, sounding, needed, score: 0.0, is_ahead: phone.is_ahead })
+        let candidate = Candidate { user, rate, quality, deadline };
+        let octets_per_block = rate as f32 / f32::from(all.blocks);
+        let needed = (phone.wanted_octets() as f32 / octets_per_block).ceil() as u16;
+        let needed = smallest_uplink_grant(needed.min(all.blocks));
+        let least = ((OVERHEAD + 1) as f32 / octets_per_block).ceil() as u16;
+        Some(Bid { candidate, sounding, needed, least, score: 0.0, octets: 0, blocks: 0 })
     }
 
-    /// Sorts bids in the order of the scheduler. Returns the largest number of groups that one phone may have of the
-    /// `free` ones.
-    fn order(&mut self, tti: u64, bids: &mut [Bid], free: usize) -> usize {
+    /// Sorts bids in the order of the scheduler. Returns the method by which resource blocks are divided among phones.
+    fn order(&mut self, tti: u64, bids: &mut [Bid]) -> Deal {
         let candidates: Vec<Candidate> = bids.iter().map(|bid| bid.candidate).collect();
         if candidates.is_empty() {
-            return free;
+            return Deal::EachToHighest;
         }
         let mut weights = vec![Weight::default(); candidates.len()];
         let deal = self.scheduler.weigh(tti, &candidates, &mut weights);
@@ -398,28 +524,47 @@ impl UplinkMac {
                 Deal::FirstShareEvenly => weight.offset,
             };
         }
-        // Grants ahead come last, because their blocks may have only padding.
-        bids.sort_by(|a, b| a.is_ahead.cmp(&b.is_ahead).then(b.score.total_cmp(&a.score)));
-        let served = bids.iter().take(self.params.users_per_tti.get() as usize);
-        let needs: Vec<usize> = served.map(|bid| bid.needed).collect();
-        if deal == Deal::FirstShareEvenly { even_share(&needs, free) } else { free }
+        bids.sort_by(|a, b| b.score.total_cmp(&a.score));
+        deal
     }
 }
 
-/// Returns the number of groups that each phone may have at most, so that phones share `free` groups evenly: the phones
-/// that need less leave the rest to the others.
-fn even_share(needs: &[usize], free: usize) -> usize {
-    let used = |share: usize| needs.iter().map(|need| share.min(*need)).sum::<usize>();
-    (1..free).find(|share| used(*share) >= free).unwrap_or(free)
+/// Records what a phone sends or is granted by `record`, if phones sleep. Informs the downlink if its data wait for the
+/// phone to listen.
+fn listen(sleepers: Option<&Sleepers>, ctx: &mut Context, user: usize, record: impl FnOnce(&mut Listening)) {
+    if sleepers.is_some_and(|sleepers| sleepers.follow(user, record)) {
+        ctx.out.push(Output::Listens { user });
+    }
 }
 
-/// Returns true if no two transmissions of a subframe have a group in common.
+/// Resources of a subframe that are not granted yet.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    /// Free resource blocks.
+    free: BlockSet,
+    /// Number of phones that may still be granted a new block.
+    grants: u32,
+}
+
+impl Room {
+    fn is_used_up(&self) -> bool {
+        self.grants == 0 || self.free.is_empty()
+    }
+
+    /// Removes the resource blocks of a new block, and one grant.
+    fn take(&mut self, run: Run) {
+        self.free = self.free.without(run);
+        self.grants -= 1;
+    }
+}
+
+/// Returns true if no two transmissions of a subframe have a resource block in common.
 fn are_disjoint(planned: &[Planned]) -> bool {
-    let mut free = Groups::first(MAX_GROUPS);
+    let mut taken = BlockSet::NONE;
     planned.iter().all(|one| {
-        let is_free = one.groups.without(free).is_empty();
-        free = free.without(one.groups);
-        is_free
+        let before = taken;
+        taken = taken.with(one.run);
+        before.without(one.run) == before
     })
 }
 
@@ -428,12 +573,29 @@ fn are_disjoint(planned: &[Planned]) -> bool {
 struct Bid {
     candidate: Candidate,
     sounding: Sounding,
-    /// Number of groups that the phone needs for its data, as far as its power allows.
-    needed: usize,
+    /// Number of resource blocks that the phone needs for its data, as far as its power allows.
+    needed: u16,
+    /// Number of resource blocks that a block with room for data needs.
+    least: u16,
     /// Score by the scheduler's weights; the highest one is served first.
     score: f32,
-    /// Whether the grant would be one ahead of data, without a request or report.
-    is_ahead: bool,
+    /// Octets of the block that the phone is granted, 0 if none.
+    octets: u32,
+    /// Resource blocks of the block that the phone is granted, 0 if none.
+    blocks: u16,
+}
+
+/// Returns the result of a block's latest transmission, which is followed by another one if `is_again` is true.
+fn sent_block(block: &Block, decoded: bool, is_again: bool) -> SentBlock {
+    SentBlock {
+        number: block.number,
+        units: block.units.clone(),
+        size: block.bytes,
+        transmission: block.transmissions,
+        is_new: block.transmissions == 1,
+        failed: !decoded,
+        settled: (!is_again).then_some(decoded),
+    }
 }
 
 /// Returns the index of the HARQ process of subframe `tti`, which is fixed as the uplink is synchronous.
@@ -509,19 +671,25 @@ impl Mac for UplinkMac {
     }
 
     fn serve(&mut self, ctx: &mut Context, _: &mut Grid, tti: u64) {
+        let phones = &mut self.phones;
+        self.ends.pass(tti, |user| {
+            phones[user].close();
+            listen(self.sleepers.as_ref(), ctx, user, |listening| listening.answered(tti));
+        });
         self.transmit(ctx, tti);
-        self.request(tti);
+        self.request(ctx, tti);
         self.hear(tti);
         self.reserve(tti);
-        self.grant(tti);
+        self.grant(ctx, tti);
     }
 
     fn backlog(&self, user: usize) -> Backlog {
         self.phones[user].rlc.backlog()
     }
 
-    fn share(&mut self, connections: &Connections) {
-        self.connections = Some(connections.clone());
+    fn share(&mut self, shared: &Shared) {
+        let Shared { connections, sleepers } = shared.clone();
+        (self.connections, self.sleepers) = (connections, sleepers);
     }
 
     fn tables(&mut self, _: Time) -> Vec<Table> {

@@ -14,7 +14,7 @@
 //! - [`reserved`]: configured grants;
 //! - [`headroom`]: power headroom reports;
 //! - `power`: power control, which limits the resource blocks of a phone;
-//! - `report`: levels of buffer status reports; `runs`: neighbouring resource blocks;
+//! - `report`: levels of buffer status reports; `runs`: neighbouring resource blocks; `shares`: even shares of them;
 //! - [`tally`]: counters of each phone.
 
 #[cfg(test)]
@@ -28,6 +28,7 @@ mod power;
 mod report;
 pub mod reserved;
 mod runs;
+mod shares;
 pub mod tally;
 #[cfg(test)]
 mod tests;
@@ -43,7 +44,7 @@ no_parameters! {
 
 registry! {
     /// Uplink of an LTE cell, as in a scenario.
-    "uplink of LTE" UplinkSpec = Plain {
+    "uplink of LTE" UplinkSpec = Scheduled {
         /// A link of each phone, with the rate and delay of the table `uplink`.
         "plain" => Plain(Plain),
         /// Resource blocks that the base station grants on request (TS 36.321, 5.4).

@@ -8,7 +8,7 @@ use nodeb_base::units::{Duration, Probability, Rate, Size, positive};
 use nodeb_net::QueueSpec;
 
 use super::super::adaptation::largest_bits;
-use super::super::allowed::{MAX_HARQ_TX, RETX_BSR};
+use super::super::allowed::{ALPHA, MAX_HARQ_TX, RETX_BSR};
 use super::super::bandwidth::{BLOCK_HZ, Bandwidth};
 use super::super::reports::TTI;
 use super::super::site::THERMAL_DBM_HZ;
@@ -16,7 +16,8 @@ use super::super::timing::{Recurrence, scheduling_request_index};
 use super::grants::{Configured, GrantSpec};
 use super::headroom::HeadroomReports;
 use super::power::PowerControl;
-use crate::mac::band::Groups;
+use super::runs::BlockSet;
+use crate::mac::band::Run;
 use crate::mac::outer_loop::OuterLoop;
 use crate::mac::sched::SchedulerSpec;
 
@@ -42,7 +43,8 @@ params! {
         pub scheduler: SchedulerSpec,
         /// Largest number of phones that are granted a new block in one subframe, at most 20.
         pub users_per_tti: NonZeroU32 = positive(8),
-        /// Number of resource blocks at both ends of the band together that PUCCH uses.
+        /// Number of resource blocks at both ends of the band together that PUCCH uses. If it is odd, the lower end has
+        /// one more.
         pub control_blocks: u16 = 2,
         /// Largest number of transmissions of a block (maxHARQ-Tx).
         pub max_transmissions: NonZeroU32 = positive(5),
@@ -70,13 +72,10 @@ params! {
 }
 
 /// Returns a time in milliseconds, or `None` if it is not a whole number or does not fit in 32 bits.
-pub(super) fn whole_ms(time: Duration) -> Option<u32> {
+fn whole_ms(time: Duration) -> Option<u32> {
     let ms = u32::try_from(time.0 / TTI.0).ok()?;
     time.0.is_multiple_of(TTI.0).then_some(ms)
 }
-
-/// Values of alpha (TS 36.331, 6.3.2, UplinkPowerControl).
-const ALPHAS: [f64; 8] = [0.0, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
 /// Largest number of phones in one subframe: about as many as the control region of 20 MHz can address.
 const MAX_USERS_PER_TTI: u32 = 20;
@@ -93,28 +92,14 @@ impl Checked for Scheduled {
             "no request ever arrives; expected a probability below 1".to_owned()
         });
         check.range("first_grant", self.first_grant, Size(16)..=Size(3_000));
-        let again = whole_ms(self.request_again).is_some_and(|ms| RETX_BSR.check(ms).is_ok());
-        check.require(again, "request_again", || {
-            format!(
-                "{} does not exist; expected 320 ms, 640 ms, 1280 ms, 2560 ms, 5120 ms or 10240 ms (TS 36.331, 6.3.2, \
-                 MAC-MainConfig)",
-                self.request_again
-            )
-        });
-        let most = MAX_HARQ_TX.check(self.max_transmissions.get());
-        check.require(most.is_ok(), "max_transmissions", || most.unwrap_err());
+        RETX_BSR.require_time(check, "request_again", self.request_again);
+        MAX_HARQ_TX.require(check, "max_transmissions", self.max_transmissions.get().into());
         check.require(self.users_per_tti.get() <= MAX_USERS_PER_TTI, "users_per_tti", || {
             format!("{} is out of range; expected 1 to {MAX_USERS_PER_TTI}", self.users_per_tti)
         });
         check.range("power_dbm", self.power_dbm, -40.0..=40.0);
         check.range("target_dbm", self.target_dbm, -126.0..=24.0);
-        check.require(ALPHAS.contains(&self.path_loss_share), "path_loss_share", || {
-            format!(
-                "{} does not exist; expected 0, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9 or 1 (TS 36.331, 6.3.2, \
-                 UplinkPowerControl)",
-                self.path_loss_share
-            )
-        });
+        ALPHA.require(check, "path_loss_share", 10.0 * self.path_loss_share);
         if let Some(headroom) = &self.headroom {
             check.within("headroom", |check| headroom.check(check));
         }
@@ -136,13 +121,12 @@ impl Checked for Scheduled {
 impl Scheduled {
     /// Reports an error to `check` if `control_blocks` leaves none of a band's resource blocks for data.
     pub fn check_band(&self, bandwidth: Bandwidth, check: &mut Check) {
-        check.require(!self.data_groups(bandwidth).is_empty(), "control_blocks", || {
+        let blocks = bandwidth.blocks();
+        check.require(self.control_blocks < blocks, "control_blocks", || {
             format!(
-                "{}, half of them at each end in whole groups of {}, leave none of the {} resource blocks for data; \
-                 expected fewer",
+                "{} leave none of the {blocks} resource blocks for data; expected at most {}",
                 self.control_blocks,
-                bandwidth.band().blocks_per_group(),
-                bandwidth.blocks()
+                blocks - 1
             )
         });
     }
@@ -176,12 +160,10 @@ impl Scheduled {
         }
     }
 
-    /// Returns the groups of resource blocks for data: all groups except those at both ends of the band that have
-    /// resource blocks for PUCCH.
-    pub fn data_groups(&self, bandwidth: Bandwidth) -> Groups {
-        let band = bandwidth.band();
-        let per_end = usize::from(self.control_blocks.div_ceil(2).div_ceil(band.blocks_per_group()));
-        (per_end..band.groups().saturating_sub(per_end)).collect()
+    /// Returns the resource blocks for data: all except those for PUCCH at both ends of the band.
+    pub fn data_blocks(&self, bandwidth: Bandwidth) -> BlockSet {
+        let begin = self.control_blocks.div_ceil(2);
+        BlockSet::of(Run { begin, blocks: bandwidth.blocks() - self.control_blocks })
     }
 
     /// Returns the parameters by which phones control their power.

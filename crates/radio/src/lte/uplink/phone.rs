@@ -20,9 +20,8 @@ use super::reserved::{Reserved, ReservedTally};
 use super::tally::UplinkTally;
 use crate::UserRadio;
 use crate::cell::doppler::JakesSequence;
-use crate::mac::band::{Groups, MAX_GROUPS, Row};
-use crate::mac::harq::Decoding;
-use crate::mac::outer_loop::{Correction, OuterLoop};
+use crate::mac::band::{MAX_GROUPS, Row, Run};
+use crate::mac::outer_loop::{Correction, FirstAnswer, OuterLoop};
 use crate::pdcp::Transmit;
 use crate::rlc::bytes::{Entity, Framing};
 
@@ -33,9 +32,15 @@ const SUBHEADER: u32 = 3;
 /// Octets of a grant that carry no data: report, subheader and the smallest RLC header.
 pub const OVERHEAD: u32 = REPORT + SUBHEADER + 2;
 
+/// Number of resource blocks that a phone may use whatever its power, with less power on each if necessary. It is the
+/// smallest number on which blocks of all MCSs have room for data.
+const LEAST_BLOCKS: u16 = 4;
+
 /// Transport block that a phone sends.
 #[derive(Clone, Debug)]
 pub struct Block {
+    /// Number of the block among those of the phone, from 0.
+    pub number: u64,
     /// Numbers of the RLC PDUs in the block; empty if it is padding alone.
     pub units: Range<u64>,
     /// Octets of the block that are not padding.
@@ -80,17 +85,14 @@ pub struct Cell<'a> {
     pub sequence: &'a JakesSequence,
 }
 
-/// SNRs of a phone at the base station, and the number of groups that the phone's power allows.
+/// SNRs of a phone at the base station, and the number of resource blocks that the phone's power allows.
 #[derive(Clone, Copy, Debug)]
 pub struct Sounding {
     /// Linear SNR of each group.
     pub row: Row,
-    /// Largest number of groups that the power allows, at least 1. With power headroom reports, this is by the last
-    /// report received, and 1 before the first one.
-    pub groups: usize,
-    /// Limit of the number of groups if a block on fewer groups has no room for data: `groups`, or all groups of the
-    /// band before the first power headroom report is received.
-    pub most: usize,
+    /// Largest number of resource blocks that the power allows, at least [`LEAST_BLOCKS`]. With power headroom reports,
+    /// this is by the last report received, and [`LEAST_BLOCKS`] before the first one.
+    pub blocks: u16,
 }
 
 /// Grant of resource blocks for a new block.
@@ -202,6 +204,16 @@ impl Phone {
         }
     }
 
+    /// Returns the first subframe in which the phone has no channel, `u64::MAX` if there is none.
+    pub fn ends(&self) -> u64 {
+        self.channel.ends()
+    }
+
+    /// Ends requests and grants with the phone's channel.
+    pub fn close(&mut self) {
+        (self.request_at, self.again_at, self.known, self.reserved) = (u64::MAX, u64::MAX, 0, None);
+    }
+
     /// Returns the subframe in which [`Self::request`] has an effect next, `u64::MAX` if there is none.
     pub fn ready(&self) -> u64 {
         self.request_at.min(self.again_at)
@@ -220,8 +232,9 @@ impl Phone {
 
     // Clause: TS 36.213, 10.1.5; TS 36.321, 5.4.4: scheduling requests
     // Simplified: no `sr-ProhibitTimer`, and no random access after lost requests
-    /// Sends a request in subframe `tti` if one is due. Returns true if the base station receives one.
-    pub fn request(&mut self, tti: u64, params: &Scheduled) -> bool {
+    /// Sends a request in subframe `tti` if one is due. Returns whether the base station receives it, or `None` if none
+    /// is sent.
+    pub fn request(&mut self, tti: u64, params: &Scheduled) -> Option<bool> {
         if self.again_at <= tti {
             self.again_at = u64::MAX;
             self.has_reported = false;
@@ -232,11 +245,11 @@ impl Phone {
             }
         }
         if self.request_at > tti {
-            return false;
+            return None;
         }
         self.request_at = self.requests.next(tti + 1);
         self.tally.requests += 1;
-        params.request_error.0 == 0.0 || uniform(&mut self.requesting) >= params.request_error.0
+        Some(params.request_error.0 == 0.0 || uniform(&mut self.requesting) >= params.request_error.0)
     }
 
     /// Fills a block of a format in subframe `tti` with data and a report, and cancels the phone's request.
@@ -274,6 +287,7 @@ impl Phone {
             self.use_reserved(!filled.units.is_empty());
         }
         Block {
+            number: self.tally.blocks - 1,
             units: filled.units,
             bytes,
             format,
@@ -330,28 +344,23 @@ impl Phone {
         }
     }
 
-    /// Sends a block on `groups` in subframe `tti`. Returns true if the base station decodes it.
-    pub fn send(&mut self, tti: u64, groups: Groups, block: &mut Block, cell: &Cell) -> bool {
+    /// Sends a block on `run` in subframe `tti`. Returns true if the base station decodes it.
+    pub fn send(&mut self, tti: u64, run: Run, block: &mut Block, cell: &Cell) -> bool {
         let formats = &cell.formats[self.formats];
-        let row = if self.headroom.is_some() {
-            self.limited(tti, formats.band().blocks_in(groups), cell)
-        } else {
-            self.measure(tti, cell).row
-        };
-        let snr = formats.effective_snr(block.format.mcs, &row, groups);
+        let (row, _) = self.received(tti, run.blocks, cell);
+        self.count_limited(tti, run.blocks);
+        let snr = formats.effective_snr_of(block.format.mcs, &row, run);
         block.transmissions += 1;
         block.snr = cell.lte.combining.add(block.snr, f64::from(snr), block.transmissions);
-        let draw = match cell.lte.decoding {
-            Decoding::Independent if block.transmissions > 1 => uniform(&mut self.decoding),
-            Decoding::Independent | Decoding::OneNumber => block.draw,
-        };
-        let decoded = draw >= formats.bler(tti, groups, block.format, block.snr as f32);
+        let draw = cell.lte.decoding.draw(block.transmissions, block.draw, &mut self.decoding);
+        let decoded = draw >= formats.bler_of(run, block.format, block.snr as f32);
         self.tally.transmissions += 1;
         self.tally.snr += f64::from(snr);
         if block.transmissions == 1 {
             self.tally.first_failures += u64::from(!decoded);
             if let Some(correction) = &mut self.correction {
-                correction.on_answer(decoded);
+                let under_way = self.granted.len() as u8;
+                correction.on_answer(FirstAnswer { acknowledged: decoded, under_way });
             }
         }
         decoded
@@ -413,32 +422,24 @@ impl Phone {
         }
     }
 
-    /// Returns the SNRs of the phone in subframe `tti` at the power of PUSCH, and the number of groups that the base
-    /// station may grant by the phone's power.
+    /// Returns the SNRs of the phone in subframe `tti` at the power of PUSCH, and the number of resource blocks that the
+    /// base station may grant by the phone's power.
     pub fn measure(&mut self, tti: u64, cell: &Cell) -> Sounding {
-        let band = cell.formats[self.formats].band();
-        let (row, blocks) = self.received(tti, band.blocks_per_group(), cell);
-        let (known, most) = match &self.headroom {
-            None => (Some(blocks), 0),
-            Some(headroom) => (headroom.known_blocks(), band.groups()),
+        let (row, blocks) = self.received(tti, LEAST_BLOCKS, cell);
+        let blocks = match &self.headroom {
+            None => blocks,
+            Some(headroom) => headroom.known_blocks().unwrap_or(0).max(LEAST_BLOCKS),
         };
-        let groups = known.map_or(1, |blocks| usize::from(blocks / band.blocks_per_group()).max(1));
-        Sounding { row, groups, most: if known.is_none() { most } else { groups } }
+        Sounding { row, blocks }
     }
 
-    /// Returns the SNRs of the phone in subframe `tti` if it sends on `blocks` resource blocks, and counts the transmission
-    /// if the power for them is limited.
-    fn limited(&mut self, tti: u64, blocks: u16, cell: &Cell) -> Row {
-        let (row, allowed) = self.received(tti, blocks, cell);
-        let is_limited = self.power.is_some_and(|power| {
-            let wanted_dbm = power.wanted_dbm(power.path_loss_db(self.channel.mean_snr(tti)));
-            headroom::headroom_db(power.largest_dbm, wanted_dbm, blocks) < 0.0
-        });
-        debug_assert!(allowed >= blocks);
-        if let Some(headroom) = &mut self.headroom {
-            headroom.tally.limited += u64::from(is_limited);
-        }
-        row
+    /// Counts a transmission on `blocks` resource blocks in subframe `tti` if the power for them is limited. Has no
+    /// effect without power headroom reports.
+    fn count_limited(&mut self, tti: u64, blocks: u16) {
+        let (Some(headroom), Some(power)) = (&mut self.headroom, &self.power) else { return };
+        let wanted_dbm = power.wanted_dbm(power.path_loss_db(self.channel.mean_snr(tti)));
+        let is_limited = headroom::headroom_db(power.largest_dbm, wanted_dbm, blocks) < 0.0;
+        headroom.tally.limited += u64::from(is_limited);
     }
 
     /// Returns the SNRs of the phone in subframe `tti`, and the number of resource blocks that its power allows. This
@@ -460,11 +461,11 @@ impl Phone {
         (row, blocks)
     }
 
-    /// Returns the format of the largest block on `groups` that the SNRs in `row` allow, or `None` if the smallest
-    /// one is too large for the phone's category.
-    pub fn select(&self, tti: u64, groups: Groups, row: &Row, cell: &Cell) -> Option<Format> {
+    /// Returns the format of the largest block on `run` that the SNRs in `row` allow, or `None` if the smallest one is too
+    /// large for the phone's category.
+    pub fn select(&self, run: Run, row: &Row, cell: &Cell) -> Option<Format> {
         let factor = self.correction.as_ref().map_or(1.0, Correction::factor);
-        cell.formats[self.formats].select(tti, groups, row, factor, self.most_bits)
+        cell.formats[self.formats].select(run, row, factor, self.most_bits)
     }
 
     /// Returns the size in octets of a block for all octets in `known`, including headers and reports.
@@ -487,7 +488,18 @@ mod tests {
     use nodeb_base::packet::Packet;
 
     use super::*;
+    use crate::lte::block_size;
     use crate::lte::layers::Antennas;
+    use crate::lte::mcs::McsTable;
+
+    // Tests the feature: power of PUSCH (standard's table)
+    #[test]
+    fn blocks_of_all_mcss_have_room_for_data_on_the_least_resource_blocks() {
+        let octets =
+            |mcs, blocks| block_size::bits(McsTable::Up.row(mcs)?.size_index, blocks, 1).map(|bits| bits / 8);
+        assert!((0..=28).all(|mcs| octets(mcs, LEAST_BLOCKS) > Some(OVERHEAD)));
+        assert_eq!(octets(0, LEAST_BLOCKS - 1), Some(OVERHEAD), "no room");
+    }
 
     // Tests the feature: buffer status reports (worked example)
     /// A report does not count the octets of its own block. The base station subtracts the octets of later grants. So
@@ -502,6 +514,7 @@ mod tests {
             band: &band,
             numerology: lte.numerology(),
             antennas: Antennas::ONE,
+            steps: None,
             fading: "uplink",
         };
         let user = UserRadio::default();

@@ -2,8 +2,8 @@
 //!
 //! A phone sends `P0 + alpha PL` on each resource block, and at most its largest power on all of them. The base station
 //! grants no more resource blocks than this power allows. It computes their number from the phone's last power headroom
-//! report or, without such reports, from the phone's actual power. One group of resource blocks is always allowed, with
-//! less power on each block if necessary.
+//! report or, without such reports, from the phone's actual power. Four resource blocks are always allowed,
+//! with less power on each if necessary.
 
 /// Transmit power of phones, in dBm per resource block unless stated otherwise.
 #[derive(Clone, Copy, Debug)]

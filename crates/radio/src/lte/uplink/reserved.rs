@@ -6,7 +6,7 @@ use nodeb_base::table::Table;
 use super::super::formats::Format;
 use super::super::reports::TTI;
 use super::grants::Configured;
-use crate::mac::band::Groups;
+use crate::mac::band::Run;
 
 // Clause: TS 36.321, 5.10.2: configured grants
 // Simplified: the base station knows at once that a grant has ended
@@ -17,8 +17,8 @@ pub struct Reserved {
     pub begins: u64,
     /// Number of subframes from one block to the next.
     every: u64,
-    /// Groups of resource blocks of each block.
-    pub groups: Groups,
+    /// Resource blocks of each block.
+    pub run: Run,
     /// Format of each block.
     pub format: Format,
     /// Number of blocks without data since the last block with data.
@@ -31,11 +31,11 @@ pub struct Reserved {
 
 impl Reserved {
     /// Creates a grant whose first block is sent in subframe `begins`.
-    pub fn new(params: &Configured, begins: u64, groups: Groups, format: Format) -> Self {
+    pub fn new(params: &Configured, begins: u64, run: Run, format: Format) -> Self {
         Self {
             begins,
             every: params.interval.0 / TTI.0,
-            groups,
+            run,
             format,
             empty: 0,
             release_after: params.release_after.get(),

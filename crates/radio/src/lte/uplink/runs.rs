@@ -1,42 +1,67 @@
-//! Runs of neighbouring groups of resource blocks. A phone sends on one run, as SC-FDMA needs neighbouring
-//! subcarriers, with a number of resource blocks whose prime factors are 2, 3 and 5 (TS 36.211, 5.3.3).
+//! Runs of neighbouring resource blocks. A phone sends on one run, as SC-FDMA needs neighbouring subcarriers, with a
+//! number of resource blocks whose prime factors are 2, 3 and 5 (TS 36.211, 5.3.3).
 
 use super::super::resources::largest_uplink_grant;
-use crate::mac::band::{Band, Groups};
+use crate::mac::band::Run;
 
-// Clause: TS 36.211, 5.3.3: runs of resource blocks for PUSCH
-// Simplified: whole groups of resource blocks, no frequency hopping
-/// Returns a run of at most `most` groups of `free`: the lowest run with `most` groups, else the longest run. The run
-/// is shortened to a number of resource blocks that a phone can use. Returns an empty set if `free` is empty or
-/// `most` is 0.
-pub fn find(band: &Band, free: Groups, most: usize) -> Groups {
-    let mut longest = (0, 0);
-    let mut begin = 0;
-    for end in 0..=band.groups() {
-        if end < band.groups() && free.contains(end) {
-            if end + 1 - begin >= most {
-                longest = (begin, end + 1);
-                break;
-            }
-            continue;
-        }
-        if end - begin > longest.1 - longest.0 {
-            longest = (begin, end);
-        }
-        begin = end + 1;
+/// Set of resource blocks as a bit mask; bit 0 is the lowest one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockSet(u128);
+
+impl BlockSet {
+    /// Set that contains no resource block.
+    pub const NONE: Self = Self(0);
+
+    /// Creates the set of the resource blocks of a run.
+    pub fn of(run: Run) -> Self {
+        Self(((1 << run.blocks) - 1) << run.begin)
     }
-    let (begin, end) = longest;
-    usable(band, begin, (end - begin).min(most))
-}
 
-/// Returns the longest usable run of at most `most` groups from group `begin` on.
-fn usable(band: &Band, begin: usize, most: usize) -> Groups {
-    let run = |count: usize| (begin..begin + count).collect::<Groups>();
-    let is_usable = |groups: &Groups| {
-        let blocks = band.blocks_in(*groups);
-        largest_uplink_grant(blocks) == blocks
-    };
-    (1..=most).rev().map(run).find(is_usable).unwrap_or(Groups::NONE)
+    /// Returns true if the set contains no resource block.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns the number of resource blocks in the set.
+    pub fn len(self) -> u16 {
+        self.0.count_ones() as u16
+    }
+
+    /// Returns true if the set contains all resource blocks of a run.
+    pub fn contains(self, run: Run) -> bool {
+        Self::of(run).0 & !self.0 == 0
+    }
+
+    /// Returns the set of the resource blocks that are in this set or in a run.
+    #[must_use]
+    pub fn with(self, run: Run) -> Self {
+        Self(self.0 | Self::of(run).0)
+    }
+
+    /// Returns the set of the resource blocks that are in this set and not in a run.
+    #[must_use]
+    pub fn without(self, run: Run) -> Self {
+        Self(self.0 & !Self::of(run).0)
+    }
+
+    // Clause: TS 36.211, 5.3.3: runs of resource blocks for PUSCH
+    // Simplified: no frequency hopping
+    /// Returns the lowest run of `most` neighbouring resource blocks of the set, else the longest run. The run is
+    /// shortened at its upper end to a number of resource blocks that a phone can use. Returns `None` if the set is
+    /// empty or `most` is 0.
+    pub fn find(self, most: u16) -> Option<Run> {
+        let (mut rest, mut longest) = (self.0, Run { begin: 0, blocks: 0 });
+        while rest != 0 && longest.blocks < most {
+            let begin = rest.trailing_zeros();
+            let run = Run { begin: begin as u16, blocks: (rest >> begin).trailing_ones() as u16 };
+            if run.blocks > longest.blocks {
+                longest = run;
+            }
+            rest &= !Self::of(run).0;
+        }
+        let blocks = largest_uplink_grant(longest.blocks.min(most));
+        (blocks > 0).then_some(Run { blocks, ..longest })
+    }
 }
 
 #[cfg(test)]
@@ -46,19 +71,34 @@ mod tests {
     // Tests the feature: runs of resource blocks for PUSCH (worked example)
     #[test]
     fn runs_are_neighbouring_and_usable() {
-        let band = Band::new(100, 4, 180e3);
-        let free = Groups::first(25).without([0, 8, 24].into_iter().collect());
-        let blocks = |most| {
-            let run = find(&band, free, most);
-            (run.into_iter().next(), band.blocks_in(run))
-        };
-        assert_eq!(blocks(1), (Some(1), 4));
-        assert_eq!(blocks(7), (Some(1), 24), "28 blocks have the factor 7");
-        assert_eq!(blocks(8), (Some(9), 32));
-        assert_eq!(blocks(25), (Some(9), 60));
-        assert_eq!(blocks(0), (None, 0));
-        assert_eq!(find(&band, Groups::NONE, 3), Groups::NONE);
-        let narrow = Band::new(25, 2, 180e3);
-        assert_eq!(narrow.blocks_in(find(&narrow, narrow.all(), 13)), 25);
+        let all = BlockSet::of(Run { begin: 1, blocks: 98 });
+        let free = [(0, 2), (31, 3), (97, 1)]
+            .into_iter()
+            .fold(all, |free, (begin, blocks)| free.without(Run { begin, blocks }));
+        let run = |most| free.find(most).map(|Run { begin, blocks }| (begin, blocks));
+        assert_eq!(run(1), Some((2, 1)));
+        assert_eq!(run(28), Some((2, 27)), "28 blocks have the factor 7");
+        assert_eq!(run(30), Some((34, 30)));
+        assert_eq!(run(98), Some((34, 60)), "63 blocks have the factor 7");
+        assert_eq!(run(0), None);
+        assert_eq!(BlockSet::NONE.find(3), None);
+        assert_eq!(all.find(98), Some(Run { begin: 1, blocks: 96 }));
+    }
+
+    // Tests the feature: runs of resource blocks for PUSCH (property)
+    #[test]
+    fn runs_are_the_longest_usable_ones() {
+        // Every set of 12 resource blocks.
+        for bits in 0..1u128 << 12 {
+            let is_free = |block: u16| bits >> block & 1 == 1;
+            for most in 0..=12 {
+                let length = |begin: u16| (begin..12).take_while(|block| is_free(*block)).count() as u16;
+                let longest = (0..12).map(length).max().unwrap().min(most);
+                let expected = [0, 1, 2, 3, 4, 5, 6, 6, 8, 9, 10, 10, 12][usize::from(longest)];
+                let begin = (0..12).find(|begin| length(*begin) >= longest);
+                let expected = (expected > 0).then(|| Run { begin: begin.unwrap(), blocks: expected });
+                assert_eq!(BlockSet(bits).find(most), expected, "{bits:b}, {most}");
+            }
+        }
     }
 }

@@ -46,7 +46,6 @@ table! {
 
 /// Counters of a phone's uplink, updated during the simulation.
 #[derive(Clone, Copy, Debug, Default)]
-#[allow(missing_docs, reason = "the columns of the table describe the counters")]
 pub struct UplinkTally {
     pub requests: u64,
     /// Number of times that data which the phone had not reported waited for a new block and the block was sent, with

@@ -113,7 +113,7 @@ impl Dealer {
                         self.newcomers.push(winner as u32);
                     }
                     held.best = if score > held.best { score } else { held.best };
-                    held.add(group, offers.rates);
+                    held.add(group, offers);
                 }
             }
             free = self.limit_newcomers(grants);

@@ -15,11 +15,13 @@
 //! The amounts that groups carry are added up, as if each group were a block of its own. The size
 //! of a common block (TS 36.213, 7.1.7) differs from this sum by the rounding of its table.
 
+pub mod balance;
 mod highest;
 mod turns;
 
 use super::band::{Groups, Row};
 use super::sched::{Candidate, Deal, Scheduler, Weight};
+use balance::Balance;
 use highest::Contest;
 
 /// Value in [`Offers::x`] for a group on which the user cannot be served.
@@ -36,8 +38,21 @@ pub struct Offers<'a> {
     /// For each user and group, the amount that the user could be sent there, in the bearer's
     /// units; may be the same list as `x`. Must be above 0 where `x` is not [`UNUSABLE`].
     pub rates: &'a [Row],
+    /// For each group, its number of resource blocks.
+    pub sizes: &'a Row,
+    /// For each group, the factor by which the amounts in `rates` are less in this TTI, because other signals take
+    /// resource elements of the group; 1 if there are none.
+    pub yields: &'a Row,
     /// Amount of data that waits for each user, in the bearer's units.
     pub waiting: &'a [f32],
+}
+
+impl Offers<'_> {
+    /// Returns the amount that a user could be sent on a group in this TTI.
+    #[inline]
+    fn amount(&self, user: usize, group: usize) -> f32 {
+        self.rates[user][group] * self.yields[group]
+    }
 }
 
 /// Resources of a TTI that are not assigned to any transmission yet.
@@ -90,9 +105,9 @@ impl Held {
 
     /// Adds a group to those of the candidate.
     #[inline]
-    fn add(&mut self, group: usize, rates: &[Row]) {
+    fn add(&mut self, group: usize, offers: Offers) {
         self.groups.insert(group);
-        self.carried += rates[self.user][group];
+        self.carried += offers.amount(self.user, group);
     }
 }
 
@@ -108,6 +123,10 @@ pub struct Dealer {
     /// Indices of the candidates that have got their first groups in this round or, if groups are
     /// assigned in turn, in this TTI.
     newcomers: Vec<u32>,
+    /// If groups are assigned in turn, indices of the candidates in the order of their turns.
+    turns: Vec<u32>,
+    /// Resource blocks that users have got beyond even shares, if groups are assigned in turn.
+    balance: Balance,
     contest: Contest,
     parts: Vec<Part>,
 }
@@ -164,7 +183,7 @@ impl Dealer {
             let (held, user) = (&mut held[bidder.candidate as usize], bidder.user as usize);
             let spare = held.carried - offers.waiting[user];
             if spare >= 0.0 {
-                let surplus = surplus(&offers.rates[user], held.groups, spare);
+                let surplus = surplus(offers, user, held.groups, spare);
                 returned = returned.union(surplus);
                 held.groups = held.groups.without(surplus);
             }
@@ -185,16 +204,21 @@ impl Dealer {
 /// Returns the groups that a user does not need, which together carry at most `spare`. Selects the
 /// group with the lowest rate first and, among equal rates, the group with the highest frequency.
 /// At least one group is left to the user.
-fn surplus(rates: &Row, mut held: Groups, mut spare: f32) -> Groups {
+fn surplus(offers: Offers, user: usize, mut held: Groups, mut spare: f32) -> Groups {
     let all = held;
+    let amount = |group: usize| offers.amount(user, group);
     while held.len() > 1 {
-        let worst = held.into_iter().reduce(|a, b| if rates[b] <= rates[a] { b } else { a });
-        let Some(worst) = worst.filter(|worst| rates[*worst] <= spare) else { break };
-        spare -= rates[worst];
+        let worst = held.into_iter().reduce(|a, b| if amount(b) <= amount(a) { b } else { a });
+        let Some(worst) = worst.filter(|worst| amount(*worst) <= spare) else { break };
+        spare -= amount(worst);
         held.remove(worst);
     }
     all.without(held)
 }
+
+/// Sizes or yields of groups that are all 1.
+#[cfg(test)]
+const ALL_ONE: Row = [1.0; super::band::MAX_GROUPS];
 
 #[cfg(test)]
 mod gain;

@@ -36,13 +36,15 @@ impl Scheduler for WithoutWeights {
     }
 }
 
-/// Random input for the division of one TTI: band, limit of users, rates and waiting data.
+/// Random input for the division of one TTI: band, limit of users, rates, yields and waiting data.
 #[derive(Clone, Debug)]
 struct Drawn {
     blocks: u16,
     grants: usize,
     /// Rate of each user on each group; 0 if the group is unusable.
     rates: Vec<Vec<u16>>,
+    /// Whether each group carries only half as much in this TTI.
+    halved: Vec<bool>,
     waiting: Vec<u32>,
 }
 
@@ -52,7 +54,14 @@ fn drawn() -> impl Strategy<Value = Drawn> {
         let rate = prop_oneof![1 => Just(0u16), 8 => 1..60u16, 1 => Just(7u16)];
         let rates = prop::collection::vec(prop::collection::vec(rate, MAX_GROUPS), users);
         let waiting = prop::collection::vec(prop_oneof![Just(0u32), 1..200u32, Just(100_000)], users);
-        (rates, waiting).prop_map(move |(rates, waiting)| Drawn { blocks, grants, rates, waiting })
+        let halved = prop::collection::vec(any::<bool>(), MAX_GROUPS);
+        (rates, halved, waiting).prop_map(move |(rates, halved, waiting)| Drawn {
+            blocks,
+            grants,
+            rates,
+            halved,
+            waiting,
+        })
     })
 }
 
@@ -81,7 +90,8 @@ impl Drawn {
     fn parts(&self, scheduler: &mut dyn Scheduler, reserved: Groups) -> Vec<Part> {
         let waiting: Vec<f32> = self.waiting.iter().map(|units| *units as f32).collect();
         let (x, rates) = (self.rows(UNUSABLE), self.rows(0.0));
-        let offers = Offers { x: &x, rates: &rates, waiting: &waiting };
+        let yields = std::array::from_fn(|group| if self.halved[group] { 0.5 } else { 1.0 });
+        let offers = Offers { x: &x, rates: &rates, sizes: &ALL_ONE, yields: &yields, waiting: &waiting };
         for (user, rates) in self.rates.iter().enumerate() {
             scheduler.served(user as u64, user, u32::from(rates[0]) + 1);
         }
@@ -90,25 +100,27 @@ impl Drawn {
         dealer.deal(20, scheduler, &self.candidates(), offers, room).to_vec()
     }
 
-    fn carried(&self, part: &Part) -> u32 {
-        part.groups.into_iter().map(|group| u32::from(self.rates[part.user][group])).sum()
+    /// Returns twice the amount that a user can be sent on a group.
+    fn double_amount(&self, user: usize, group: usize) -> u32 {
+        u32::from(self.rates[user][group]) * if self.halved[group] { 1 } else { 2 }
     }
 
     /// Checks that the parts of a division are valid, and that no user could use the groups that
     /// are left.
     fn check(&self, parts: &[Part], reserved: Groups) -> Result<(), TestCaseError> {
         let mut free = self.band().all().without(reserved);
-        let mut left = self.waiting.clone();
+        let mut left: Vec<u32> = self.waiting.iter().map(|waiting| 2 * waiting).collect();
         prop_assert!(parts.len() <= self.grants);
         for part in parts {
             prop_assert!(!part.groups.is_empty() && left[part.user] > 0, "{part:?}");
             prop_assert!(part.groups.without(free).is_empty(), "a group is assigned twice: {part:?}");
             prop_assert!(part.groups.into_iter().all(|group| self.rates[part.user][group] > 0), "{part:?}");
             free = free.without(part.groups);
-            let worst = part.groups.into_iter().map(|group| self.rates[part.user][group]).min().unwrap_or(0);
-            let spare = self.carried(part).saturating_sub(left[part.user]);
-            prop_assert!(part.groups.len() == 1 || spare < u32::from(worst), "{part:?} is more than needed");
-            left[part.user] = left[part.user].saturating_sub(self.carried(part));
+            let amounts = part.groups.into_iter().map(|group| self.double_amount(part.user, group));
+            let (carried, worst) = (amounts.clone().sum::<u32>(), amounts.min().unwrap_or(0));
+            let spare = carried.saturating_sub(left[part.user]);
+            prop_assert!(part.groups.len() == 1 || spare < worst, "{part:?} is more than needed");
+            left[part.user] = left[part.user].saturating_sub(carried);
         }
         for (user, left) in left.iter().enumerate() {
             let has_part = parts.iter().any(|part| part.user == user);
@@ -166,7 +178,7 @@ proptest! {
     fn round_robin_deals_spare_groups_in_turn(users in 1..12usize, groups in 12..=MAX_GROUPS, ttis in 1..60u64) {
         let rows = vec![[1.0; MAX_GROUPS]; users];
         let waiting = vec![1e6; users];
-        let offers = Offers { x: &rows, rates: &rows, waiting: &waiting };
+        let offers = Offers { x: &rows, rates: &rows, sizes: &ALL_ONE, yields: &ALL_ONE, waiting: &waiting };
         let candidates: Vec<Candidate> = (0..users).map(|user| Candidate::at_rate(user, 1)).collect();
         let (mut scheduler, mut dealer) = (scheduler("round_robin", users), Dealer::default());
         let mut counts = vec![0; users];
@@ -181,6 +193,33 @@ proptest! {
         }
     }
 
+    /// Round robin also shares evenly if it cannot serve all users in each TTI, and if groups have different sizes: at any
+    /// time the numbers of turns differ by at most 1, and all users have had equally many resource blocks per turn.
+    #[test]
+    fn round_robin_shares_evenly_among_many_users(users in 2..60usize, grants in 1..=20usize, blocks in 24..=100u16) {
+        let band = Band::new(blocks, 4, 180e3);
+        let rows = vec![*band.sizes(); users];
+        let waiting = vec![1e6; users];
+        let offers = Offers { x: &rows, rates: &rows, sizes: band.sizes(), yields: &ALL_ONE, waiting: &waiting };
+        let candidates: Vec<Candidate> = (0..users).map(|user| Candidate::at_rate(user, 1)).collect();
+        let (mut scheduler, mut dealer) = (scheduler("round_robin", users), Dealer::default());
+        let (mut got, mut turns) = (vec![0; users], vec![0; users]);
+        for tti in 0..1_000 {
+            let room = Room { groups: band.all(), grants };
+            for part in dealer.deal(tti, scheduler.as_mut(), &candidates, offers, room) {
+                got[part.user] += band.blocks_in(part.groups);
+                turns[part.user] += 1;
+                scheduler.served(tti, part.user, 1);
+            }
+            prop_assert!(turns.iter().max().copied() <= turns.iter().min().map(|least| least + 1), "{:?}", turns);
+        }
+        let of_turn = f64::from(blocks) / grants.min(users).min(band.groups()) as f64;
+        for (got, turns) in got.into_iter().zip(turns) {
+            let beyond = f64::from(got) - f64::from(turns) * of_turn;
+            prop_assert!(beyond.abs() <= 16.0, "{}", beyond);
+        }
+    }
+
     /// On a band of one group, the user that is served has the same score as the user that `pick`
     /// selects for the whole TTI.
     #[test]
@@ -188,7 +227,7 @@ proptest! {
         let users = rates.len();
         let rows: Vec<Row> = rates.iter().map(|rate| [*rate as f32; MAX_GROUPS]).collect();
         let waiting = vec![1e6; users];
-        let offers = Offers { x: &rows, rates: &rows, waiting: &waiting };
+        let offers = Offers { x: &rows, rates: &rows, sizes: &ALL_ONE, yields: &ALL_ONE, waiting: &waiting };
         for name in SCHEDULERS {
             let [mut grid, plain, mut whole] = [0; 3].map(|_| scheduler(name, users));
             let mut plain = WithoutWeights(plain);

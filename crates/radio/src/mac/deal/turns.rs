@@ -1,41 +1,46 @@
 //! Division of groups by which users get groups in turn, whatever their channels.
 
 use super::{Dealer, Offers, Room};
-use crate::mac::band::Groups;
+use crate::mac::band::{Groups, MAX_GROUPS};
 
 impl Dealer {
-    /// Assigns the groups in `room` in turn to the open candidates, in descending order of offsets,
-    /// and lists the parts of these users in the order of their first groups. If every candidate has a part,
-    /// the list ends with the user who got the last group. The turns of the next TTI begin after this user;
-    /// otherwise the same users would get the spare groups of every TTI.
+    /// Assigns the groups in `room` in turn to the open candidates, in descending order of offsets, and lists the parts
+    /// of these users in this order. If the groups cannot be shared evenly, the users who have got the least so far get
+    /// the larger parts, as otherwise the same users could get them in every TTI.
     pub(super) fn deal_in_turn(&mut self, offers: Offers, room: Room) {
         let Room { groups: mut free, grants } = room;
         self.open.sort_unstable_by(|a, b| {
             b.weight.offset.total_cmp(&a.weight.offset).then(a.candidate.cmp(&b.candidate))
         });
+        self.turns.clear();
+        self.turns.extend(self.open.iter().map(|bidder| bidder.candidate));
+        // Not more users can be served.
+        let served = grants.min(free.len()).min(self.open.len());
+        let balance = |user: u32| self.balance.of(user as usize);
+        self.open[..served].sort_by(|a, b| balance(a.user).total_cmp(&balance(b.user)));
         self.newcomers.clear();
-        let mut last = None;
         while !free.is_empty() && !self.open.is_empty() {
-            last = self.deal_round(offers, free, grants).or(last);
+            self.deal_round(offers, free, grants);
             free = self.settle(offers);
         }
-        if self.newcomers.len() == self.held.len()
-            && let Some(at) = self.newcomers.iter().position(|candidate| Some(*candidate) == last)
-        {
-            self.newcomers.rotate_left(at + 1);
+        for at in 0..self.turns.len() {
+            self.list(self.turns[at] as usize);
         }
-        for at in 0..self.newcomers.len() {
-            self.list(self.newcomers[at] as usize);
-        }
+        let held = self.open.iter().map(|bidder| &self.held[bidder.candidate as usize]);
+        let elements = |groups: Groups| {
+            groups.into_iter().map(|group| offers.sizes[group] * offers.yields[group]).sum::<f32>()
+        };
+        let shares =
+            held.filter(|held| !held.groups.is_empty()).map(|held| (held.user, elements(held.groups)));
+        self.balance.record(shares, MAX_GROUPS as f32);
     }
 
     /// Assigns each group in `free` to the next open candidate in turn that can use it. A candidate
     /// without groups only gets its first group, and becomes a newcomer, while fewer than `grants`
-    /// candidates have groups. Groups that no candidate can use are not assigned. Returns the
-    /// candidate that got the last group, or `None` if no group was assigned.
-    fn deal_round(&mut self, offers: Offers, free: Groups, grants: usize) -> Option<u32> {
+    /// candidates have groups. Groups that no candidate can use are not assigned.
+    fn deal_round(&mut self, offers: Offers, free: Groups, grants: usize) {
         let Self { open, held, newcomers, .. } = self;
-        let (mut next, mut last) = (0, None);
+        let mut next = 0;
         for group in free {
             let may_begin = newcomers.len() < grants;
             let gets = |at: &usize| {
@@ -48,10 +53,9 @@ impl Dealer {
                 if held.groups.is_empty() {
                     newcomers.push(open[at].candidate);
                 }
-                held.add(group, offers.rates);
-                (next, last) = (at + 1, Some(open[at].candidate));
+                held.add(group, offers);
+                next = at + 1;
             }
         }
-        last
     }
 }

@@ -114,14 +114,10 @@ impl<F> Block<F> {
         self.snr = rules.combining.add(self.snr, snr, self.transmissions);
     }
 
-    /// Returns the random number, uniform in [0, 1), that decides the current transmission: the phone decodes the block
-    /// if this number is at least the block error rate.
+    /// Returns the number that decides the current transmission (see [`Decoding::draw`]).
     #[inline]
     pub fn draw(&self, rules: &Rules, draws: &mut Draws) -> f64 {
-        match rules.decoding {
-            Decoding::Independent if self.transmissions > 1 => uniform(&mut draws.decoding),
-            Decoding::Independent | Decoding::OneNumber => self.draw,
-        }
+        rules.decoding.draw(self.transmissions, self.draw, &mut draws.decoding)
     }
 
     /// Sends the block for the first time or again. `decodes` returns true if the phone decodes it; it is not called

@@ -15,6 +15,7 @@ pub mod retransmissions;
 pub mod type1;
 
 use nodeb_base::registry;
+use nodeb_base::rng::{Stream, uniform};
 use nodeb_base::units::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,21 @@ pub enum Decoding {
     /// One random number per block, as in EURANE: the block is decoded once the BLER at the SNR combined so
     /// far is at most this number.
     OneNumber,
+    /// Every block is decoded at its first transmission, although blocks are selected as if they could fail.
+    ErrorFree,
+}
+
+impl Decoding {
+    /// Returns the number in [0, 1] that decides transmission `n` of a block, counted from 1: the block is decoded if
+    /// this number is at least the block error rate. `first` is the number drawn for the first transmission.
+    #[inline]
+    pub fn draw(self, n: u32, first: f64, stream: &mut Stream) -> f64 {
+        match self {
+            Self::Independent if n > 1 => uniform(stream),
+            Self::Independent | Self::OneNumber => first,
+            Self::ErrorFree => 1.0,
+        }
+    }
 }
 
 registry! {

@@ -7,6 +7,8 @@
 //! recognizes as a duplicate. A NACK received as an ACK loses the block, as the next block flushes
 //! the UE's soft buffer.
 
+use crate::mac::outer_loop::FirstAnswer;
+
 /// HARQ process, which is busy until the answer to its last transmission is known in TTI `at`.
 #[derive(Clone, Copy, Debug)]
 struct Process {
@@ -17,9 +19,9 @@ struct Process {
     /// Whether the block must be retransmitted from TTI `at`. If not, the process is free from then
     /// on.
     is_pending: bool,
-    /// Answer to a first transmission (true for an ACK) that link adaptation has not received yet;
+    /// Answer to a first transmission that link adaptation has not received yet;
     /// [`Processes::take_answers`] passes it on.
-    first_answer: Option<bool>,
+    first_answer: Option<FirstAnswer>,
 }
 
 impl Process {
@@ -183,15 +185,28 @@ impl<B> Processes<B> {
     }
 
     /// Records that process `index` has sent block `tsn`, and that the answer is known in TTI `at`.
-    /// `pending` is the block if the Node B must retransmit it. `acknowledged` is the answer to a
+    /// `pending` is the block if the Node B must retransmit it. `first_answer` is the answer to a
     /// first transmission if link adaptation needs it, else `None`.
-    pub fn sent(&mut self, index: usize, tsn: u64, at: u64, pending: Option<B>, acknowledged: Option<bool>) {
-        self.all[index] = Process { at, tsn, is_pending: pending.is_some(), first_answer: acknowledged };
+    pub fn sent(
+        &mut self,
+        index: usize,
+        tsn: u64,
+        at: u64,
+        pending: Option<B>,
+        first_answer: Option<FirstAnswer>,
+    ) {
+        self.all[index] = Process { at, tsn, is_pending: pending.is_some(), first_answer };
         // The process holds no block here, as a block is taken out before it is retransmitted.
         if pending.is_some() {
             self.blocks[index] = pending;
         }
         self.update_times();
+    }
+
+    /// Returns the answer to a block whose first transmission is in TTI `tti`, before [`Self::sent`] records it.
+    pub fn first_answer(&self, tti: u64, acknowledged: bool) -> FirstAnswer {
+        let others = self.all.iter().filter(|process| process.at > tti).count();
+        FirstAnswer { acknowledged, under_way: others as u8 + 1 }
     }
 
     /// Moves the processes to another cell without a reset of MAC-hs. Pending blocks are not
@@ -216,18 +231,18 @@ impl<B> Processes<B> {
     }
 
     /// Passes to `on_answer` the answers to first transmissions that are known in TTI `tti`, each
-    /// answer once; true stands for an ACK.
+    /// answer once.
     #[inline]
-    pub fn take_answers(&mut self, tti: u64, on_answer: impl FnMut(bool)) {
+    pub fn take_answers(&mut self, tti: u64, on_answer: impl FnMut(FirstAnswer)) {
         if self.answer_at <= tti {
             self.deliver_answers(tti, on_answer);
         }
     }
 
-    fn deliver_answers(&mut self, tti: u64, mut on_answer: impl FnMut(bool)) {
+    fn deliver_answers(&mut self, tti: u64, mut on_answer: impl FnMut(FirstAnswer)) {
         for process in self.all.iter_mut().filter(|process| process.at <= tti) {
-            if let Some(acknowledged) = process.first_answer.take() {
-                on_answer(acknowledged);
+            if let Some(answer) = process.first_answer.take() {
+                on_answer(answer);
             }
         }
         self.update_times();
@@ -242,7 +257,8 @@ mod tests {
     /// the block.
     fn send(processes: &mut Processes<u64>, tti: u64, fails: bool) -> u64 {
         let (index, tsn) = processes.begin(tti).unwrap();
-        processes.sent(index, tsn, tti + 6, fails.then_some(tsn), Some(!fails));
+        let answer = processes.first_answer(tti, !fails);
+        processes.sent(index, tsn, tti + 6, fails.then_some(tsn), Some(answer));
         tsn
     }
 
@@ -307,8 +323,8 @@ mod tests {
         send(&mut processes, 1, false);
         let mut answers = Vec::new();
         for tti in [5, 6, 7, 8] {
-            processes.take_answers(tti, |acknowledged| answers.push((tti, acknowledged)));
+            processes.take_answers(tti, |answer| answers.push((tti, answer.acknowledged, answer.under_way)));
         }
-        assert_eq!(answers, [(6, false), (7, true)]);
+        assert_eq!(answers, [(6, false, 1), (7, true, 2)]);
     }
 }

@@ -20,6 +20,8 @@ impl SchedulerParams for RoundRobin {
 #[derive(Debug, Default)]
 pub struct RoundRobinScheduler {
     next_user: usize,
+    /// TTI in which a band was divided last; `None` if TTIs are a single resource.
+    divided: Option<u64>,
 }
 
 impl Scheduler for RoundRobinScheduler {
@@ -34,6 +36,7 @@ impl Scheduler for RoundRobinScheduler {
     /// Ranks the users in the order of their turns. [`Deal::FirstShareEvenly`] then gives the users
     /// whose turns are next about equal numbers of resource block groups, whatever their channels.
     fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+        self.divided = Some(tti);
         let first = self.pick(tti, candidates);
         for (i, weight) in weights.iter_mut().enumerate() {
             let wraps = if i < first { candidates.len() } else { 0 };
@@ -46,8 +49,12 @@ impl Scheduler for RoundRobinScheduler {
         Rule::Turn(self.next_user)
     }
 
-    fn served(&mut self, _tti: u64, user: usize, _units: u32) {
-        self.next_user = user + 1;
+    fn served(&mut self, tti: u64, user: usize, _units: u32) {
+        // Retransmissions are sent before the rest of a band is divided. They are no turns, as otherwise the users before
+        // a user with many retransmissions would miss theirs.
+        if self.divided.is_none_or(|divided| divided == tti) {
+            self.next_user = user + 1;
+        }
     }
 }
 
@@ -68,5 +75,23 @@ mod tests {
         assert_eq!(order, [0, 1, 2, 0]);
         assert_eq!(serve(&[0, 2]), 2);
         assert_eq!(serve(&[0, 1]), 0);
+    }
+
+    /// On a band, a retransmission before the division of a TTI's groups moves no turn.
+    #[test]
+    fn retransmissions_take_no_turns() {
+        let mut scheduler = RoundRobinScheduler::default();
+        let candidates = [0, 1, 2].map(|user| Candidate::at_rate(user, 1));
+        let first = |scheduler: &mut RoundRobinScheduler, tti| {
+            let mut weights = [Weight::default(); 3];
+            scheduler.weigh(tti, &candidates, &mut weights);
+            weights.iter().position(|weight| weight.offset == 0.0).unwrap()
+        };
+        for tti in 0..9 {
+            scheduler.served(tti, 0, 1);
+            let user = first(&mut scheduler, tti);
+            assert!(tti == 0 || user == tti as usize % 3, "{tti}: {user}");
+            scheduler.served(tti, tti as usize % 3, 1);
+        }
     }
 }

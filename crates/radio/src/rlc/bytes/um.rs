@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::stream::Stream;
 use super::{Filled, Framing};
+use crate::lte::allowed::T_REORDERING;
 use crate::pdcp::Transmit;
-use crate::rlc::am::params::require_timer;
 
 /// Length of the sequence number of a UMD PDU (TS 36.322, 6.2.1.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -59,7 +59,7 @@ params! {
 
 impl Checked for UmBytes {
     fn check(&self, check: &mut Check) {
-        require_timer(check, "t_reordering", Some(self.t_reordering));
+        T_REORDERING.require_time(check, "t_reordering", self.t_reordering);
     }
 }
 

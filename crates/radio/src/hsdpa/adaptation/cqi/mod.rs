@@ -23,7 +23,7 @@ use super::{Limits, Link, LinkAdaptationParams, Offer};
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
-use crate::mac::outer_loop::{Correction, OuterLoop};
+use crate::mac::outer_loop::{Correction, FirstAnswer, OuterLoop};
 use crate::numerology::Numerology;
 
 /// Difference in SNR between two consecutive CQIs, in dB.
@@ -176,10 +176,7 @@ impl CqiReports {
         };
         let formats = self.formats(category);
         let last = formats[CQIS - 1].map_or(1, |format| format.curve);
-        let correction = |outer_loop: &OuterLoop| {
-            let steps = outer_loop.steps(STEP_DB).map(|step| step as f32);
-            Correction { steps, largest: LARGEST_SHIFT, value: 0.0 }
-        };
+        let correction = |outer_loop: &OuterLoop| outer_loop.correction(STEP_DB, |cqis| cqis as f32);
         let blocks = formats.map(block);
         Reporter {
             lowest: blocks.iter().position(|block| block.units > 0).unwrap_or(CQIS - 1),
@@ -233,9 +230,6 @@ fn shared(tables: &mut Tables, blocks: &[Offer; CQIS]) -> Arc<CqiTable> {
     tables.push(Arc::new(CqiTable::new(blocks)));
     tables[tables.len() - 1].clone()
 }
-
-/// Largest shift of a CQI by the outer loop in either direction, in CQIs.
-const LARGEST_SHIFT: f32 = 6.0;
 
 fn linear(db: f64) -> f32 {
     libm::pow(10.0, db / 10.0) as f32
@@ -456,11 +450,11 @@ impl Reporter {
         ((cqi + shift - sharing).max(0.0) as usize).clamp(least, CQIS - 1)
     }
 
-    /// Lowers later CQIs if a first transmission was answered with a NACK, and raises them if it
-    /// was acknowledged. Does nothing without an outer loop.
-    pub fn on_answer(&mut self, acknowledged: bool) {
+    /// Lowers later CQIs by the NACK of a first transmission, and raises them by its ACK. Does nothing without an outer
+    /// loop.
+    pub fn on_answer(&mut self, answer: FirstAnswer) {
         if let Some(correction) = &mut self.correction {
-            correction.on_answer(acknowledged);
+            correction.on_answer(answer);
         }
     }
 }

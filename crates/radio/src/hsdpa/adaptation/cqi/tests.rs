@@ -94,16 +94,17 @@ fn offers_respect_codes_power_and_queue() {
 
 #[test]
 fn the_outer_loop_balances_at_its_target() {
-    let target = OuterLoop { target_bler: Probability(0.2), step_db: 0.51 };
+    let target = OuterLoop { target_bler: Probability(0.2), step_db: 0.51, ..OuterLoop::default() };
     let params = CqiReports { outer_loop: Some(target), ..CqiReports::default() };
     let mut reporter = reporter(&params, 10);
+    let answer = |acknowledged| FirstAnswer { acknowledged, under_way: 1 };
     for acknowledged in [false, true, true, true, true] {
-        reporter.on_answer(acknowledged);
+        reporter.on_answer(answer(acknowledged));
     }
     let shift = reporter.correction.unwrap().value;
     assert!(shift.abs() < 1e-6, "{shift}");
-    reporter.on_answer(false);
-    reporter.on_answer(false);
+    reporter.on_answer(answer(false));
+    (0..4).for_each(|_| reporter.on_answer(FirstAnswer { acknowledged: false, under_way: 4 }));
     assert_eq!(reporter.offer(16.0, ALL).unwrap().curve, Some(15));
 }
 

@@ -36,10 +36,10 @@ fn reports_of_a_resting_phone_give_what_its_power_allows() {
     }
 }
 
-/// A phone near the base station is granted one group first. Its report in this block lets following blocks
-/// have more groups.
+/// A phone near the base station is granted four resource blocks first. Its report in this block lets following blocks
+/// have more.
 #[test]
-fn the_first_block_has_one_group() {
+fn the_first_block_has_four_resource_blocks() {
     let uplink = json!({ "headroom": {}, "first_grant": "3000 B" });
     let mut bench = upload(&uplink, &at(300), 50, 0);
     let mut sizes = Vec::new();

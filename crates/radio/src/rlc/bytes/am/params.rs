@@ -6,7 +6,9 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::units::{Duration, Size};
 
-use crate::rlc::am::params::require_timer;
+use crate::lte::allowed::{
+    MAX_RETX_THRESHOLD, POLL_BYTE, POLL_PDU, T_POLL_RETRANSMIT, T_REORDERING, T_STATUS_PROHIBIT,
+};
 
 params! {
     /// Parameters of acknowledged mode of RLC in LTE (TS 36.322, 7.3 and 7.4).
@@ -33,11 +35,19 @@ params! {
 
 impl Checked for AmBytes {
     fn check(&self, check: &mut Check) {
-        require_timer(check, "t_reordering", Some(self.t_reordering));
-        require_timer(check, "status_prohibit", self.status_prohibit);
-        require_timer(check, "poll_retransmit", Some(self.poll_retransmit));
-        check.require(self.poll_byte.is_none_or(|size| size.0 > 0), "poll_byte", || {
-            "0 B polls in every PDU; expected a size above 0".to_owned()
-        });
+        T_REORDERING.require_time(check, "t_reordering", self.t_reordering);
+        if let Some(prohibit) = self.status_prohibit {
+            T_STATUS_PROHIBIT.require_time(check, "status_prohibit", prohibit);
+        }
+        T_POLL_RETRANSMIT.require_time(check, "poll_retransmit", self.poll_retransmit);
+        if let Some(pdus) = self.poll_pdu {
+            POLL_PDU.require(check, "poll_pdu", pdus.get().into());
+        }
+        if let Some(size) = self.poll_byte {
+            POLL_BYTE.require(check, "poll_byte", size.0 as f64 / 1_000.0);
+        }
+        if let Some(most) = self.max_retransmissions {
+            MAX_RETX_THRESHOLD.require(check, "max_retransmissions", most.get().into());
+        }
     }
 }

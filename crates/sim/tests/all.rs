@@ -1,0 +1,32 @@
+//! All integration tests, in one program: each further program would compile the simulated world again.
+
+mod defaults;
+mod fairness;
+mod fingerprints;
+mod fuzz_like;
+mod golden;
+mod idle;
+mod linux_tcp;
+mod live;
+#[path = "properties/main.rs"]
+mod properties;
+mod proxies;
+mod queues;
+mod settled;
+mod traffic;
+mod uploads;
+
+/// A file that has no line above would not be compiled.
+#[test]
+fn every_file_of_tests_is_compiled() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let name = entry.expect("a file").file_name().into_string().expect("UTF-8");
+        if let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "all") {
+            assert!(
+                include_str!("all.rs").contains(&format!("mod {module};")),
+                "{name} has no line in all.rs"
+            );
+        }
+    }
+}
