@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING
 
 from nodeb.answer.answer import ONE_REPLICATION, SURVIVORS, Answer, Mark, Rows
 from nodeb.answer.numbers import Shown, number, shown
-from nodeb.answer.words import counted, joined, percent, sentence
+from nodeb.answer.words import counted, joined, sentence
 from nodeb.base.units import in_s
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.text import best_change, incomplete, sizes
-from nodeb.results.causes import cause_bars, cause_name, main_causes
+from nodeb.results.causes import cause_bars, cause_name, cause_percent, main_causes
 
 if TYPE_CHECKING:
+    from nodeb.base.command_line import Arguments
     from nodeb.explanation.what_if import WhatIf
 
 __all__ = ["answer"]
 
-MAX_SIDE_EFFECTS = 1
 UNDECIDED = "?"
 ON_PATH = (
     "Time on the path is the time that a change targets: it would save all of it if TCP did "
@@ -44,7 +44,7 @@ PARTIAL = (
 def answer(
     found: Explanation,
     tried: Sequence[WhatIf] | None = None,
-    named: str = "",
+    arguments: Arguments | None = None,
     beside: Mapping[str, Explanation] | None = None,
 ) -> Answer:
     """Returns the answer of an explanation.
@@ -52,8 +52,8 @@ def answer(
     Args:
         found: the explained transfer.
         tried: simulated changes; None if none were requested.
-        named: file and options of a scenario on the command line; empty in a notebook, and for a
-            recording. If it is not empty, the notes suggest a further command.
+        arguments: file and options of a scenario on the command line; None in a notebook, and for
+            a recording. With them, the notes suggest a further command.
         beside: explanations of other users' transfers, by name. Only the full answer shows them.
     """
     known = [one for one in tried or () if one.won.n]
@@ -66,13 +66,13 @@ def answer(
         picture=cause_bars(found, "where the time went"),
         table=savings(helps) if helps else None,
         marks=list(_marks(found, helps)),
-        notes=list(_notes(found, tried, known, helps, named)),
+        notes=list(_notes(found, tried, known, helps, arguments)),
         everything=[
             every_cause(found),
             *(verdicts(tried) if tried else ()),
             *(every_cause(one, whose) for whose, one in (beside or {}).items()),
         ],
-        folded="all causes, with intervals" if named else "",
+        folded="all causes, with intervals" if arguments else "",
     )
 
 
@@ -154,7 +154,8 @@ def every_cause(found: Explanation, whose: str = "") -> Rows:
     for row in found.table:
         cell = shown(row["mean_s"], row["ci95_low"], row["ci95_high"], "s")
         packets = f"{row['packets']:.3g}"
-        rows.append([cause_name(row["cause"]), cell, cell.interval, percent(row["share"]), packets])
+        percent = cause_percent(found, row["cause"])
+        rows.append([cause_name(row["cause"]), cell, cell.interval, percent, packets])
     title = f"All causes of {whose}" if whose else "All causes"
     return Rows(("cause", "time", "95 % interval", "share", "packets"), rows, title)
 
@@ -174,17 +175,11 @@ def _notes(
     tried: Sequence[WhatIf] | None,
     known: Sequence[WhatIf],
     helps: Sequence[WhatIf],
-    named: str,
+    arguments: Arguments | None,
 ) -> Iterator[str]:
     for one in helps:
-        effects = () if _is_undecided(one) else one.effects[:MAX_SIDE_EFFECTS]
-        moved = [
-            f"{cause_name(part.cause)} {'grows' if part.difference.mean > 0 else 'shrinks'} by "
-            f"{number(abs(part.difference.mean), 's')}"
-            for part in effects
-        ]
-        if moved:
-            yield f"With {one.name}, {joined(moved)}."
+        if one.why:
+            yield f"With {one.name}, {one.why}."
         if not one.complete and one.pairs.summary:
             yield f"{sentence(one.name)}: {one.pairs.summary}."
     if any(math.isfinite(one.path_s) for one in helps):
@@ -206,7 +201,8 @@ def _notes(
         yield ONE_REPLICATION
     if found.what:
         return
-    if named and tried is None:
-        yield f"What would help, simulated: nodeb explain {named} --what-if"
-    elif named:
-        yield f"The path moment by moment: nodeb explain {named} --out why.html"
+    if arguments and tried is None:
+        yield f"What would help, simulated: {arguments.command('explain', what_if=True)}"
+    elif arguments:
+        page = arguments.command("explain", what_if=True, out="why.html")
+        yield f"The path moment by moment: {page}"

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nodeb.errors import InputError, ScenarioError
-from nodeb.explanation.changes import CHANGES, Change
+from nodeb.explanation.change import Change
+from nodeb.explanation.changes import CHANGES
 from nodeb.inputs.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def levers(found: Explanation) -> list[Lever]:
     """
     if found.what:
         return []  # A real connection cannot be repeated with a changed scenario.
-    aimed = [(change, change.on_path(found)) for change in CHANGES]
+    aimed = [(change, sum(change.on_path(found).values())) for change in CHANGES]
     return sorted(
         (
             Lever(change.name, path_s, change.causes)

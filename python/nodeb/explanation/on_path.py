@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nodeb.base.units import NS_PER_S, in_ns
+from nodeb.explanation.tables import phones
 
 if TYPE_CHECKING:
     from nodeb.explanation.causes import Explanation
     from nodeb.explanation.replications import Lost, Share
 
 __all__ = [
+    "FURTHER",
     "OnPath",
+    "Times",
     "among_others",
     "behind_losses",
     "block_errors",
@@ -32,14 +35,17 @@ __all__ = [
     "without_channel",
 ]
 
-OnPath = Callable[["Explanation"], float]
-"""Function that returns a time on the paths of an explanation, s."""
+Times = dict[str, float]
+"""Mean time on the paths of an explanation, s, by the cause to which it is charged."""
+OnPath = Callable[["Explanation"], Times]
+"""Function that returns the time on the paths of an explanation that a change would save."""
 SLOW_START, AVOIDANCE = "window: slow start", "window: congestion avoidance"
+SWITCHED = "channel set-up and release"
 REPAIRS = ("recovery", "timeout")
 RETRANSMITTED = ("HARQ round trips", "RLC retransmission", "reordering wait")
 OF_TCP = (
     *("delayed ACK", SLOW_START, AVOIDANCE, "window: receiver", "window: proxy"),
-    *(*REPAIRS, "pacing"),
+    *("window: send buffer", *REPAIRS, "pacing"),
 )
 """Causes within TCP. During them the path does not wait for the transmission of a packet."""
 WITH_ROUNDS = ("delayed ACK", "segmentation", "pacing")
@@ -47,49 +53,51 @@ WITH_ROUNDS = ("delayed ACK", "segmentation", "pacing")
 
 The busy time of a channel, for example, does not.
 """
+FURTHER = "further grant awaited"
+"""Step in which the base station knows of a phone's data, but has not granted a block for them."""
 SENDS = ("sends", "own data ahead")
 """Steps in which a link sends data or ACKs of the explained connection."""
 SERVES = (*SENDS, "others served")
 
 
 def of_causes(causes: tuple[str, ...], factor: float = 1.0) -> OnPath:
-    """Returns a function that computes the time, s, that a change of some causes would save.
+    """Returns a function that computes the time that a change of some causes would save.
 
     The function multiplies the time of these causes on the critical path by `factor`, the share of
     the time that the change removes.
     """
-    return lambda found: factor * found.mean_s(lambda share: share.cause in causes)
+    return lambda found: _by_cause(found, lambda share: share.cause in causes, factor)
 
 
 def of_steps(steps: tuple[str, ...], factor: float) -> OnPath:
-    """Returns a function that computes the time, s, that a change of some steps would save.
+    """Returns a function that computes the time that a change of some steps would save.
 
     The function multiplies the time of these steps on the critical path by `factor`, the share of
     the time that the change removes.
     """
-    return lambda found: factor * found.mean_s(lambda share: share.step in steps)
+    return lambda found: _by_cause(found, lambda share: share.step in steps, factor)
 
 
 def serving(places: tuple[str, ...], factor: float) -> OnPath:
-    """Returns a function that computes the time, s, that faster links or channels would save.
+    """Returns a function that computes the time that faster links or channels would save.
 
     The function takes the time on the critical path in which the links or channels named `places`
     send, also if they send other users' data ahead. It multiplies this time by `factor`, the share
     of the time that the change removes.
     """
-    return lambda found: (
-        factor * found.mean_s(lambda share: share.place in places and share.step in SERVES)
+    return lambda found: _by_cause(
+        found, lambda share: share.place in places and share.step in SERVES, factor
     )
 
 
 def on_links(links: str, factor: float) -> OnPath:
-    """Returns a function that computes the time, s, that faster `wired` or `core` links would save.
+    """Returns a function that computes the time that faster `wired` or `core` links would save.
 
     The function multiplies the time that the critical path spends while these links send by
     `factor`, the share of the time that the change removes.
     """
 
-    def seconds(found: Explanation) -> float:
+    def times(found: Explanation) -> Times:
         known = found.scenario.to_dict().get(links) or []
         tables = known if isinstance(known, list) else [known]
         names = [
@@ -100,35 +108,41 @@ def on_links(links: str, factor: float) -> OnPath:
             found
         )
 
-    return seconds
+    return times
 
 
-def among_others(found: Explanation) -> float:
-    """Returns the time, s, in which the transfer waited while other users were served."""
-    return found.mean_s(lambda share: share.step == "others served")
+def among_others(found: Explanation) -> Times:
+    """Returns the time in which the transfer waited while other users were served.
 
-
-def without_channel(found: Explanation) -> float:
-    """Returns the time, s, that a dedicated channel from the start would save.
-
-    This is the sum of two times: the wait on the FACH behind other data and signalling, and the
-    time of channel switches beyond one set-up (`switch_time`).
+    At a scheduled uplink, this is the other phones' share of the waits for further grants.
     """
-    on_fach = found.mean_s(
-        lambda share: share.cause == "queue behind others" and share.place == "bearer"
+    others = 1.0 - 1.0 / phones(found.scenario.to_dict())
+    served = _by_cause(found, lambda share: share.step == "others served")
+    return served | _by_cause(found, lambda share: share.step == FURTHER, others)
+
+
+def without_channel(found: Explanation) -> Times:
+    """Returns the time that a dedicated channel from the start would save.
+
+    This is the wait on the FACH behind other data and signalling, and the time of channel switches
+    beyond one set-up (`switch_time`).
+    """
+    waits = _by_cause(
+        found, lambda share: share.cause == "queue behind others" and share.place == "bearer"
     )
     (radio,) = found.scenario.to_dict()["radio"].values()
     first = in_ns(radio.get("switch_time", "0 s")) / NS_PER_S
-    return on_fach + max(of_causes(("channel set-up and release",))(found) - first, 0.0)
+    switched = of_causes((SWITCHED,))(found).get(SWITCHED, 0.0)
+    return waits | {SWITCHED: max(switched - first, 0.0)}
 
 
-def block_errors(found: Explanation) -> float:
-    """Returns the time, s, that failed blocks cost: retransmissions and repairs of lost packets."""
-    return of_causes(RETRANSMITTED)(found) + behind_losses("radio")(found)
+def block_errors(found: Explanation) -> Times:
+    """Returns the time that failed blocks cost: retransmissions and repairs of lost packets."""
+    return of_causes(RETRANSMITTED)(found) | behind_losses("radio")(found)
 
 
-def opening(found: Explanation) -> float:
-    """Returns the time, s, of slow start before the first repair of a loss.
+def opening(found: Explanation) -> Times:
+    """Returns the time of slow start before the first repair of a loss.
 
     If no replication had a loss or a mark, congestion avoidance counts too. The share of the time
     in which the busiest link was sending anyway is subtracted (`_less_hidden`).
@@ -138,7 +152,7 @@ def opening(found: Explanation) -> float:
 
 
 def of_rounds(cause: str) -> OnPath:
-    """Returns a function that computes the time, s, of the round trips caused by `cause`.
+    """Returns a function that computes the time of the round trips caused by `cause`.
 
     The share of the time in which the busiest link was sending anyway is subtracted
     (`_less_hidden`).
@@ -147,19 +161,18 @@ def of_rounds(cause: str) -> OnPath:
 
 
 def behind_losses(*reasons: str) -> OnPath:
-    """Returns a function that computes the time, s, that losses for the given reasons cost.
+    """Returns a function that computes the time that losses for the given reasons cost.
 
     Losses cost the time of their repair, and the time in which the reduced window opens again. Each
-    reason gets a part of this time in proportion to its number of losses in all replications. The
-    result is 0 if nothing was lost or marked.
+    reason gets a part of this time in proportion to its number of losses in all replications.
     """
 
-    def seconds(found: Explanation) -> float:
+    def times(found: Explanation) -> Times:
         every = sum(sum(one) for one in _lost(found))
         own = sum(getattr(one, reason) for one in _lost(found) for reason in reasons)
-        return own / every * _less_hidden(found, _is_behind_loss) if every else 0.0
+        return _less_hidden(found, _is_behind_loss, own / every) if own else {}
 
-    return seconds
+    return times
 
 
 def was_lost(*reasons: str) -> Callable[[Explanation], bool]:
@@ -191,14 +204,25 @@ def _in_round(share: Share, causes: tuple[str, ...]) -> bool:
     return share.cause in causes or (share.round in causes and share.cause in WITH_ROUNDS)
 
 
-def _less_hidden(found: Explanation, of: Callable[[Share], bool]) -> float:
-    """Returns the time, s, that a change would save of the shares for which `of` returns true.
+def _by_cause(found: Explanation, of: Callable[[Share], bool], factor: float = 1.0) -> Times:
+    """Returns the time of the shares for which `of` returns true, multiplied by `factor`."""
+    times: Times = {}
+    scale = factor / (NS_PER_S * len(found.paths))
+    for path in found.paths:
+        for share, ns in path.shares.items():
+            if of(share):
+                times[share.cause] = times.get(share.cause, 0.0) + scale * ns
+    return times
+
+
+def _less_hidden(found: Explanation, of: Callable[[Share], bool], factor: float = 1.0) -> Times:
+    """Returns the time that a change would save of the shares for which `of` returns true.
 
     A larger window, or the absence of a loss, does not save transmission time. Therefore the time
-    of these shares is multiplied by the idle fraction (`_idle`) of the busiest link.
+    of these shares is multiplied by the idle fraction (`_idle`) of the busiest link, and `factor`.
     """
     idle = min((_idle(found, place) for place in _places(found)), default=1.0)
-    return idle * found.mean_s(of)
+    return _by_cause(found, of, idle * factor)
 
 
 def _places(found: Explanation) -> set[str]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nodeb.answer.numbers import number, shown
-from nodeb.answer.words import counted, percent
+from nodeb.answer.words import counted
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.levers import levers
-from nodeb.results.causes import OUTAGE
+from nodeb.results.causes import OUTAGE, cause_percent
 
 if TYPE_CHECKING:
     from nodeb.explanation.replications import Lost
@@ -48,6 +48,7 @@ REMEDIES = {
     "window: slow start": "a larger initial window, or a shorter round trip",
     "window: congestion avoidance": "a window that grows faster, or a shorter round trip",
     "window: receiver": "a larger receive window",
+    "window: send buffer": "a larger send buffer",
     "window: proxy": "a larger window of the proxy",
     "recovery": f"fewer losses, or their repair closer to the phone; {LONGER_TIMEOUT}",
     "timeout": f"earlier detection of losses; {LONGER_TIMEOUT}",
@@ -81,7 +82,7 @@ PLACED = ("transmission", "queue behind own data", "queue behind others")
 
 
 def best_change(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
-    """Returns a sentence on the most helpful change: by simulation, or else by time on the path.
+    """Returns a sentence on the change that helps most in simulation, or else on one that could.
 
     If no change was simulated and none targets enough time, the sentence names the remedy of the
     largest cause. A second sentence names the simulated change with which most transfers finish.
@@ -95,19 +96,18 @@ def best_change(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
     is_outage = found.step(found.causes[0]) == OUTAGE
     if lever is None or is_outage or lever.path_s < LEAST_SHARE * found.time.mean:
         return remedy(found)
-    most = f"{number(lever.path_s, 's')} of {number(found.time.mean, 's')}"
+    time = f"{number(lever.path_s, 's')} of {number(found.time.mean, 's')}"
     gain = "its gain is unknown" if tried else "not simulated"
-    return f"The change that targets most of the time: {lever.name}, {most} ({gain})."
+    return f"What could help: {lever.name}, which targets {time} ({gain})."
 
 
 def remedy(found: Explanation) -> str:
     """Returns a sentence on the remedy for the largest cause; `causes` must not be empty."""
     cause = found.causes[0]
-    share = found.table["share"][0]
     what = "an outage at" if found.step(cause) == OUTAGE else "at"
     where = f", most of it {what}: {found.place(cause)}" if cause in PLACED else ""
-    about = f"{cause}, {percent(share)} of the time{where}"
-    return f"What would help most: {_remedy(found, cause)} ({about})."
+    about = f"{cause}, {cause_percent(found, cause)} of the time{where}"
+    return f"What could help: {_remedy(found, cause)} ({about})."
 
 
 def _largest_gain(known: Sequence[WhatIf]) -> str:

@@ -3,24 +3,30 @@
 Two properties of the gain's interval are used: if it excludes 0, there is a gain or a loss; if it
 excludes the time on the path, the gain is smaller or larger. Agreement is stated only if the
 interval is narrow enough.
+
+A gain differs from the time on the path by what the causes change in addition to their targeted
+time. The cause that does most of that is the reason for a gain that is smaller or larger.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nodeb.answer.numbers import number
+from nodeb.results.causes import cause_name
 from nodeb.stats import Interval
 
 if TYPE_CHECKING:
     from nodeb.explanation.differences import Part
 
-__all__ = ["effects", "verdict"]
+__all__ = ["agreement", "reason"]
 
 SHARP = 0.25
 """Largest half-width of an interval that counts as narrow, as a share of the time on the path."""
+LEAST_REASON = 0.5
+"""Smallest share that a cause has in the difference between gain and time on the path."""
 LITTLE = 0.02
 """Largest effect that counts as little, as a share of the transfer's time."""
 SLACK, LEAST_SLACK_S = 0.02, 1e-6
@@ -28,31 +34,29 @@ SLACK, LEAST_SLACK_S = 0.02, 1e-6
 WANTED = "more replications are needed"
 
 
-def verdict(gain: Interval, path_s: float, parts: Sequence[Part], causes: Sequence[str]) -> str:
+def agreement(gain: Interval, path_s: float, whole_s: float) -> str:
     """Compares a gain with the time on the path. Returns the result in words.
 
     Args:
         gain: saved time, s; of a single pair it has no interval, and only its mean is used.
         path_s: time on the path that the change targets, s.
-        parts: difference, changed minus unchanged, by cause; the last is the whole.
-        causes: targeted causes; empty if the change targets steps or places of the path.
+        whole_s: duration of the unchanged transfer, s.
     """
     low, high = _ends(gain)
     slack = max(SLACK * path_s, LEAST_SLACK_S)
     if low == high == 0:
         return "as the path says" if path_s == 0 else "no effect here"
     if low > path_s + slack:
-        return f"more{_largest_side_effect(False, parts, causes) or ' than the path says'}"
+        return "more"
     if high >= path_s - slack:
-        return _compatible(low, high, path_s, LITTLE * parts[-1].baseline_s)
-    why = _largest_side_effect(True, parts, causes) or _partial(path_s - slack, parts, causes)
+        return _compatible(low, high, path_s, LITTLE * whole_s)
     if high < 0:
-        return f"a loss{why}"
-    return f"less{why or ' than the path says'}" if low > 0 else f"less, if anything{why}"
+        return "a loss"
+    return "less" if low > 0 else "less, if anything"
 
 
 def _compatible(low: float, high: float, path_s: float, little_s: float) -> str:
-    """Returns the result of `verdict` for an interval that contains the time on the path.
+    """Returns the result of `agreement` for an interval that contains the time on the path.
 
     Args:
         low: lower end of the interval of the gain, s.
@@ -70,39 +74,52 @@ def _compatible(low: float, high: float, path_s: float, little_s: float) -> str:
     return f"undecided: {WANTED}"
 
 
-def effects(parts: Sequence[Part], causes: Sequence[str]) -> list[Part]:
-    """Returns the causes outside `causes` that significantly grew or shrank, by decreasing size."""
-    others = (part for part in parts if part.cause and part.cause not in causes)
-    moved = [part for part in others if _moves(part, grows=True) or _moves(part, grows=False)]
-    return sorted(moved, key=lambda part: -abs(part.difference.mean))
+def reason(gain: Interval, targets: Mapping[str, float], parts: Sequence[Part]) -> str:
+    """Returns the cause that makes a gain differ most from the time on the path, with its change.
 
+    Returns "" if the gain does not differ, or no cause changes significantly by enough to be the
+    reason.
 
-def _largest_side_effect(less: bool, parts: Sequence[Part], causes: Sequence[str]) -> str:
-    """Returns a text on the largest significant change of a cause outside `causes`.
-
-    If `less`, it is the cause that grew most, which makes the gain smaller; otherwise, the cause
-    that shrank most. Returns "" if there is no such cause.
+    Args:
+        gain: saved time, s.
+        targets: time on the path that the change targets, s, by cause.
+        parts: difference, changed minus unchanged, by cause; the last is the whole.
     """
-    most = next((part for part in effects(parts, causes) if _moves(part, grows=less)), None)
-    if most is None:
+    path_s = sum(targets.values())
+    slack = max(SLACK * path_s, LEAST_SLACK_S)
+    low, high = _ends(gain)
+    if low > path_s + slack:
+        sign = -1
+    elif high < path_s - slack and (low, high) != (0, 0):
+        sign = 1
+    else:
         return ""
-    way = "grows" if less else "shrinks"
-    return f": {most.cause} {way} by {number(abs(most.difference.mean), 's')}"
+    differ = [part for part in parts[:-1] if _exceeds(part, targets, sign)]
+    most = max(differ, key=lambda part: sign * _beyond(part, targets), default=None)
+    if most is None or _beyond(most, targets) / (path_s - gain.mean) < LEAST_REASON:
+        return ""
+    change, target = most.difference.mean, targets.get(most.cause)
+    way = (
+        f"{'grows' if change > 0 else 'shrinks'} by {number(abs(change), 's')}"
+        if change
+        else "stays"
+    )
+    text = f"{cause_name(most.cause)} {way}"
+    if not target:
+        return text
+    instead = number(target, "s") if change < 0 else f"shrinking by {number(target, 's')}"
+    return f"{text} instead of {instead}"
 
 
-def _partial(path_s: float, parts: Sequence[Part], causes: Sequence[str]) -> str:
-    """Returns a text that states that the targeted causes shrink only in part.
-
-    Returns "" if they shrink by at least `path_s`, or if no part belongs to a targeted cause.
-    """
-    own = [-part.difference.mean for part in parts if part.cause in causes]
-    return ": the cause shrinks only in part" if own and sum(own) < path_s else ""
+def _beyond(part: Part, targets: Mapping[str, float]) -> float:
+    """Returns the change of a cause's time, s, in addition to the targeted reduction."""
+    return part.difference.mean + targets.get(part.cause, 0.0)
 
 
-def _moves(part: Part, grows: bool) -> bool:
-    """Returns true if a cause significantly grows or, if not `grows`, significantly shrinks."""
-    low, high = _ends(part.difference)
-    return low > 0 if grows else high < 0
+def _exceeds(part: Part, targets: Mapping[str, float], sign: int) -> bool:
+    """Returns true if `_beyond` has this sign, significantly."""
+    ends = (end + targets.get(part.cause, 0.0) for end in _ends(part.difference))
+    return min(sign * end for end in ends) > 0
 
 
 def _ends(interval: Interval) -> tuple[float, float]:

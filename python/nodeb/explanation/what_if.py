@@ -1,24 +1,25 @@
 """Simulates changed scenarios and compares the saving with the time on the critical path.
 
 If everything else stayed as it was, a change would save the time on the path that it targets. TCP
-reacts, so the simulated saving can be larger or smaller. Causes that the change does not target,
-but that grow or shrink with it, explain the difference.
+reacts, so the simulated saving can be larger or smaller.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from nodeb.answer.numbers import shown
 from nodeb.errors import InputError
 from nodeb.explanation.causes import Explanation
-from nodeb.explanation.changes import CHANGES, Change
+from nodeb.explanation.change import Change
+from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.differences import Part, difference
 from nodeb.explanation.levers import changed
 from nodeb.explanation.pairs import Pairs
 from nodeb.explanation.replications import paths
-from nodeb.explanation.verdict import effects, verdict
+from nodeb.explanation.verdict import agreement, reason
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.stats import Interval, mean_interval, paired_difference
 from nodeb.terminal.progress import ProgressCallback
@@ -37,11 +38,6 @@ class WhatIf:
     """
 
     name: str
-    path_s: float
-    """Time on the path that the change targets, s; the change may save more or less.
-
-    It is the mean over the pairs of `gain`; NaN if there are none.
-    """
     gain: Interval
     """Simulated saving, s: baseline minus changed; NaN if no pair has two complete transfers."""
     parts: list[Part]
@@ -50,6 +46,11 @@ class WhatIf:
     """Targeted causes; empty if the change targets steps or places of the path."""
     pairs: Pairs
     """Numbers of pairs, by whether the transfer is complete without and with the change."""
+    targets: Mapping[str, float] = field(default_factory=dict)
+    """Time on the path that the change targets, s, by cause; the change may save more or less.
+
+    Each is the mean over the pairs of `gain`; empty without pairs.
+    """
     changed: Interval = UNKNOWN
     """Mean duration with the change, s, in pairs in which only the changed transfer is complete.
 
@@ -80,12 +81,17 @@ class WhatIf:
         return self.parts[-1].baseline_s if self.parts else math.nan
 
     @property
-    def effects(self) -> list[Part]:
-        """Causes that the change does not target and that significantly grew or shrank.
+    def path_s(self) -> float:
+        """Time on the path that the change targets, s; NaN without a pair of complete transfers."""
+        return sum(self.targets.values()) if self.pairs.both else math.nan
 
-        The largest is first.
+    @property
+    def why(self) -> str:
+        """Cause that makes the saving differ from the time on the path, with its change of time.
+
+        It is "" if they agree, or if no cause differs significantly.
         """
-        return effects(self.parts, self.causes)
+        return reason(self.gain, self.targets, self.parts) if self.pairs.both else ""
 
     @property
     def complete(self) -> bool:
@@ -102,7 +108,11 @@ class WhatIf:
         it says that the gain is unknown, or a loss.
         """
         if self.pairs.both:
-            agree = verdict(self.gain, self.path_s, self.parts, self.causes)
+            agree = agreement(self.gain, self.path_s, self.baseline_s)
+            if self.why:
+                agree = f"{agree}: {self.why}"
+            elif agree in ("less", "more"):
+                agree = f"{agree} than the path says"
             return "; ".join(filter(None, [agree, self.pairs.summary]))
         if self.at_least.n:
             takes = shown(self.changed.mean, self.changed.low, self.changed.high, "s").in_one_cell
@@ -154,8 +164,8 @@ def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
         base, own = _where(found, other, (True, True))
         parts = difference(base, own)
         gain = paired_difference(base.times, own.times)
-        return WhatIf(change.name, change.on_path(base), gain, parts, change.causes, pairs)
-    nothing = WhatIf(change.name, math.nan, UNKNOWN, [], change.causes, pairs)
+        return WhatIf(change.name, gain, parts, change.causes, pairs, change.on_path(base))
+    nothing = WhatIf(change.name, UNKNOWN, [], change.causes, pairs)
     if not pairs.only_changed or pairs.only_plain:
         return nothing
     base, own = _where(found, other, (False, True))

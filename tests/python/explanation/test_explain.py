@@ -166,9 +166,7 @@ def test_compare_saves_its_causes(tmp_path, capsys):
     with (folder / "causes.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [row["cause"] for row in rows] == [row["cause"] for row in table]
-    assert {(row["scenario"], row["user"], row["runs"]) for row in table} == {
-        ("wired.delay='50 ms'", 0, 7)
-    }
+    assert {(row["scenario"], row["user"], row["runs"]) for row in table} == {("delay=50 ms", 0, 7)}
     *parts, whole = table
     assert whole["cause"] == "sum"
     assert sum(row["difference_s"] for row in parts) == pytest.approx(whole["difference_s"])

@@ -8,10 +8,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 import nodeb
 from nodeb.answer import number
 from nodeb.answer.paints import CAUSES
+from nodeb.explanation.answer import answer, every_cause
 from nodeb.explanation.text import remedy
 from nodeb.plot.causes import HATCHES
 from nodeb.plot.style import NARROW
-from nodeb.results.causes import cause_bars
+from nodeb.results.causes import cause_bars, cause_name, cause_percent
 from nodeb.scenario_types import Dch, Ftp, Hsdpa, UserGroup
 from scenarios import EXAMPLES
 
@@ -28,6 +29,23 @@ def test_times_and_shares_add_up_to_the_headline(runs):
     times = [float(bar.value.split()[0]) for bar in bars]
     assert f"{sum(times):.2f} s" == number(found.time.mean, "s")
     assert sum(int(bar.note.removesuffix(" %")) for bar in bars) == 100
+
+
+def test_a_cause_has_the_same_share_everywhere():
+    found = nodeb.explain(download(Dch(bler=0.1), "50 kB"), runs=3)
+    own = {cause: cause_percent(found, cause) for cause in found.causes}
+    few, many = ({bar.name: bar.note for bar in cause_bars(found, small=s).bars} for s in (0.3, 0))
+    assert many == {cause_name(cause): share for cause, share in own.items()}
+    assert many.items() >= {name: few[name] for name in many if name in few}.items()
+    assert own[found.causes[0]] in remedy(found)
+    assert [row[3] for row in every_cause(found).rows] == [own[cause] for cause in found.causes]
+
+
+def test_most_is_only_said_of_what_was_simulated():
+    found = nodeb.explain(download(Dch(bler=0.1), "50 kB"), runs=2)
+    for text in (found.answer.headline, remedy(found)):
+        assert not {"most", "best", "largest"} & set(text.split())
+    assert "largest" in answer(found, found.what_if()).headline
 
 
 def test_interval_of_a_time_is_limited_by_the_run():

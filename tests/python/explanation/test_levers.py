@@ -2,6 +2,7 @@
 simulation.
 """
 
+import itertools
 import math
 import random
 
@@ -12,6 +13,7 @@ from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.levers import changed
 from nodeb.explanation.text import best_change, remedy
 from nodeb.explanation.what_if import what_if
+from nodeb.results.causes import cause_name
 from nodeb.scenario_types import (
     Dch,
     DropTail,
@@ -47,12 +49,50 @@ def gains(found):
 
 
 def random_scenario(number):
-    """Returns a random scenario in which one to four users download a file each."""
+    """Returns a random scenario in which one to four users download or upload a file each."""
     rng = random.Random(number)
+    draw = rng.choice
+    radio = draw([_lte_radio, _lte_radio, _older_radio])(rng)
+    is_lte = "lte" in radio
+    is_plain = not is_lte or radio["lte"]["uplink"] == "plain"
+    classic = {"delayed_ack": draw(["0 s", "100 ms"]), "max_window": draw([8, 42, 100])}
+    linux = {
+        "control": draw(["cubic", "reno", "bbr"] if is_lte else ["cubic", "reno"]),
+        "pacing": draw([False, False, True]),
+        "send_buffer": draw(["4 MB", "4 MB", "4 MB", "64 KiB"]),
+    }
+    sizes = ["5 kB", "20 kB", "50 kB", "150 kB", "400 kB"]
+    ftp = {"size": draw([*sizes, "2 MB"] if is_lte else sizes)}
+    down = {"traffic": {"ftp": {**ftp, "server_delay": draw(["0 s", "0 s", "0 s", "500 ms"])}}}
+    traffic = draw([*[down] * 4, {"upload": {"ftp": ftp}}])
+    rates = ["10 Mbps", "100 Mbps", "1 Gbps"] if is_lte else ["300 kbps", "2 Mbps", "10 Mbps"]
+    data = {
+        "seed": rng.randrange(1, 2**31),
+        "duration": "600 s",
+        "radio": radio,
+        "tcp": {"linux": linux} if is_lte else draw([{"classic": classic}, {"linux": linux}]),
+        "wired": {
+            "rate": draw([*rates, rates[-1]]),
+            "delay": draw(["5 ms", "30 ms", "110 ms", "300 ms"][: 3 if is_lte else 4]),
+            "loss": draw([0.0, 0.0, 0.0, 0.01, 0.03]),
+            "queue": {"drop_tail": {"limit": draw([10, 50, 1000])}},
+        },
+        "users": [{"count": draw([1, 1, 1, 2, 4]), "stagger": "50 ms", **traffic}],
+    }
+    if is_lte:
+        data["users"][0]["ue"] = {"category": draw([1, 4, 6]), "channel": _lte_channel(rng)}
+    if is_plain:
+        up = ["500 kbps", "5 Mbps", "50 Mbps"] if is_lte else ["64 kbps", "384 kbps"]
+        data["uplink"] = {"rate": draw(up), "delay": draw(["0 s", "20 ms", "60 ms"])}
+    return nodeb.Scenario.from_dict(data)
+
+
+def _older_radio(rng):
     draw = rng.choice
     bler, buffer = draw([0.0, 0.01, 0.1, 0.3]), draw([10, 50, 1000])
     iub = {"room": draw(["2 kB", "10 kB"]), "delay": draw(["5 ms", "15 ms", "40 ms"])}
     rate = draw(["64 kbps", "384 kbps", "2 Mbps", "10 Mbps"])
+    gaps = [draw([0, 1, 1, 2, 5, 40]) for _ in range(200)]
     radios = [
         {"dch": {"bler": bler, "buffer": buffer}},
         {"dch": {"bler": bler, "buffer": buffer, "rlc": {"am": {}}}},
@@ -62,26 +102,44 @@ def random_scenario(number):
         {"fach_dch": {"dch_channels": draw([1, 2]), "switch_time": draw(["250 ms", "1 s"])}},
         {"wcdma": {"eb_n0_db": draw([8.0, 20.0])}},
         {"link": {"rate": rate, "loss": draw([0.0, 0.0, 0.01])}},
+        {"trace": {"down": {"times_ms": list(itertools.accumulate(gaps, initial=1))}}},
     ]
-    classic = {"delayed_ack": draw(["0 s", "100 ms"]), "max_window": draw([8, 42, 100])}
-    linux = {"control": draw(["cubic", "reno"]), "pacing": draw([False, False, True])}
-    size = draw(["5 kB", "20 kB", "50 kB", "150 kB", "400 kB"])
-    ftp = {"size": size, "server_delay": draw(["0 s", "0 s", "0 s", "500 ms"])}
-    data = {
-        "seed": rng.randrange(1, 2**31),
-        "duration": "600 s",
-        "radio": draw(radios),
-        "tcp": draw([{"classic": classic}, {"linux": linux}]),
-        "wired": {
-            "rate": draw(["300 kbps", "2 Mbps", "10 Mbps", "10 Mbps"]),
-            "delay": draw(["5 ms", "30 ms", "110 ms", "300 ms"]),
-            "loss": draw([0.0, 0.0, 0.0, 0.01, 0.03]),
-            "queue": {"drop_tail": {"limit": draw([10, 50, 1000])}},
-        },
-        "uplink": {"rate": draw(["64 kbps", "384 kbps"]), "delay": draw(["0 s", "20 ms", "60 ms"])},
-        "users": [{"count": draw([1, 1, 1, 2, 4]), "stagger": "50 ms", "traffic": {"ftp": ftp}}],
+    return draw(radios)
+
+
+def _lte_radio(rng):
+    draw = rng.choice
+    queues = [{"drop_tail": {"limit": draw([10, 50, 1000, 1000])}}, {"codel": {}}]
+    scheduled = {
+        "request_period": draw(["1 ms", "10 ms", "80 ms"]),
+        "first_grant": draw(["96 B", "96 B", "1.5 kB"]),
+        "queue": draw(queues),
     }
-    return nodeb.Scenario.from_dict(data)
+    radio = {
+        "bandwidth": draw(["1.4 MHz", "3 MHz", "5 MHz", "10 MHz", "15 MHz", "20 MHz"]),
+        "antenna_ports": 2,
+        "layers": draw([1, 1, 2]),
+        "scheduler": draw(["round_robin", "proportional_fair"]),
+        "rlc": draw(["am", "um"]),
+        "queue": draw(queues),
+        "ack_error": draw([0.0, 0.0001]),
+        "uplink": draw(["plain", {"scheduled": scheduled}, {"scheduled": scheduled}]),
+    }
+    if draw([True, False, False]):
+        cycle, inactivity = draw(["80 ms", "320 ms"]), draw(["10 ms", "100 ms"])
+        radio["drx"] = {"long_cycle": cycle, "inactivity": inactivity}
+    if radio["uplink"] != "plain" and draw([True, False, False]):
+        radio["rrc"] = {}
+    return {"lte": radio}
+
+
+def _lte_channel(rng):
+    draw = rng.choice
+    snr_db, speed = draw([0.0, 5.0, 10.0, 20.0]), draw(["3 km/h", "120 km/h"])
+    profile = draw(["extended_pedestrian_a", "extended_vehicular_a"])
+    fading = {"mean_snr_db": snr_db, "speed": speed, "profile": profile}
+    cell = {"distance": draw(["50 m", "150 m", "250 m"])}
+    return draw([{"constant": {"snr_db": snr_db}}, {"fading": fading}, {"cell": cell}])
 
 
 LITTLE = 0.02
@@ -231,13 +289,18 @@ def test_open_window_fits_the_shortest_queue():
     assert [window(20), window(20, 2), window(4), window(10_000)] == [20, 10, None, 1000]
 
 
-def test_effects_are_other_causes_with_a_significant_change():
+def test_reason_is_what_a_cause_changes_beyond_its_target():
+    """The changes of all causes beyond their targets add up to what the gain lacks."""
     found = nodeb.explain(download(Dch(bler=0.1), "60 kB"), runs=20)
+    for one in what_if(found):
+        changes = {part.cause: part.difference.mean for part in one.parts[:-1]}
+        beyond = {name: change + one.targets.get(name, 0.0) for name, change in changes.items()}
+        assert sum(beyond.values()) == pytest.approx(one.path_s - one.gain.mean, abs=1e-9)
+        if one.why:
+            sign = 1 if one.path_s > one.gain.mean else -1
+            assert one.why.startswith(cause_name(max(beyond, key=lambda name: sign * beyond[name])))
     (errors,) = (one for one in what_if(found) if one.name == "no block errors")
-    causes = [part.cause for part in errors.effects]
-    assert causes[0] == "transmission"
-    assert "RLC retransmission" not in causes
-    assert all(part.difference.low * part.difference.high > 0 for part in errors.effects)
+    assert errors.why.startswith("transmission grows by ")
 
 
 def test_places_have_the_names_of_the_life_command():

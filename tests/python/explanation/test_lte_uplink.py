@@ -94,7 +94,9 @@ def test_promotion_of_an_idle_phone_is_a_cause():
 
 def test_idle_phones_need_a_scheduled_uplink():
     with pytest.raises(InputError, match=r"radio\.lte\.rrc: .*expected `uplink\.scheduled`"):
-        nodeb.Scenario.from_dict({"radio": {"lte": {"rrc": {}}}, "users": [{}]}).run(runs=1)
+        nodeb.Scenario.from_dict(
+            {"radio": {"lte": {"rrc": {}, "uplink": "plain"}}, "users": [{}]}
+        ).run(runs=1)
 
 
 def test_a_bad_interval_names_the_clause():

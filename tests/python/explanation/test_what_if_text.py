@@ -11,9 +11,10 @@ from nodeb.explanation import Explanation
 from nodeb.explanation.answer import savings
 from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.differences import Part
+from nodeb.explanation.pairs import Pairs
 from nodeb.explanation.replications import Path, Share
-from nodeb.explanation.verdict import verdict
-from nodeb.explanation.what_if import _compared, what_if
+from nodeb.explanation.verdict import reason
+from nodeb.explanation.what_if import WhatIf, _compared, what_if
 from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
 from nodeb.stats import Interval
 
@@ -25,10 +26,12 @@ def interval(low, high):
     return Interval((low + high) / 2, low, high, 1.0, 4)
 
 
-def outcome(path_s, low, high, whole_s=3.0, others=(), own_s=None):
-    gain, own_s = interval(low, high), path_s if own_s is None else own_s
-    own = Part("delayed ACK", path_s, path_s - own_s, interval(-own_s, -own_s))
-    return verdict(gain, path_s, [own, *others, Part("", whole_s, 0.0, gain)], ("delayed ACK",))
+def outcome(path_s, low, high, whole_s=3.0, others=()):
+    gain = interval(low, high)
+    own = Part("delayed ACK", path_s, 0.0, interval(-path_s, -path_s))
+    parts = [own, *others, Part("", whole_s, 0.0, gain)]
+    causes, targets = ("delayed ACK",), {"delayed ACK": path_s}
+    return WhatIf("ACKs at once", gain, parts, causes, Pairs(4, 4, 0, 0), targets).outcome
 
 
 @pytest.mark.parametrize(
@@ -76,8 +79,21 @@ def test_reason_is_a_cause_with_a_significant_change():
     assert outcome(0.5, 0.2, 0.3, others=[sure, unsure]).endswith("transmission grows by 200 ms")
     assert "timeout" not in outcome(0.5, 0.2, 0.3, others=[unsure])
     shrinks = Part("transmission", 30000.0, 2643.0, interval(-27358.0, -27356.0))
-    assert outcome(0.5, 2.0, 3.0, others=[shrinks]).endswith("transmission shrinks by 27357 s")
-    assert outcome(0.5, 0.1, 0.2, own_s=0.15).endswith("only in part")
+    assert outcome(0.5, 2.0, 3.0, others=[shrinks]) == "more: transmission shrinks by 27357 s"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (-0.2, -0.1, "delayed ACK shrinks by 150 ms instead of 500 ms"),
+        (0.1, 0.3, "delayed ACK grows by 200 ms instead of shrinking by 500 ms"),
+        (0.0, 0.0, "delayed ACK stays instead of shrinking by 500 ms"),
+    ],
+)
+def test_partially_removed_causes_are_the_reason(low, high, expected):
+    own = Part("delayed ACK", 0.5, 0.5 + (low + high) / 2, interval(low, high))
+    parts = [own, Part("", 3.0, 2.85, interval(-high, -low))]
+    assert reason(interval(0.1, 0.2), {"delayed ACK": 0.5}, parts) == expected
 
 
 def explanation(*times_s):
