@@ -16,6 +16,8 @@ MANYLINUX := manylinux_2_17
 TYPES  := python/nodeb/scenario_types.py
 METRICS := web/src/core/metrics.json
 SLOW   := -m "not slow"
+CASES  := 64
+PARTS  := --tests
 # Processes that run tests in Python: more than there are processors, because half of the time tests wait.
 TESTERS = $(shell $(PYTHON) -c 'import os; print((3 * (os.cpu_count() or 1) + 1) // 2)')
 
@@ -26,34 +28,34 @@ help: ## show this list
 
 build: $(EXT) ## make .venv with the nodeb command in it (quick when nothing changed)
 
-run: build ## a first simulation, and a published study measured again, with a page about each
-	@printf '\n1. A phone loads 50 kB over a radio channel of its own, twenty times (examples/dch-50k.toml)\n\n'
-	@$(BIN)/nodeb run examples/dch-50k.toml --report --out out/dch-50k
-	@printf '\n2. How much of its channel such a download uses, and how much if phones share it (HS-DSCH): as Wang (2004)\n'
-	@printf '   published it, and as nodeb measures it, by the share of radio blocks that are lost (some seconds)\n\n'
-	@$(BIN)/nodeb reproduce wang --quick --out out/wang
-	@printf '\nOpen these pages in a browser:\n  %s\n  %s\n' $(CURDIR)/out/dch-50k/report.html $(CURDIR)/out/wang/report.html
-	@printf 'Next: README.md; `nodeb reproduce wang` measures until its intervals are narrow (a minute).\n'
+run: build ## set everything up, then a first download explained, two channels compared, a published study repeated
+	@$(BIN)/python tools/first_run.py out
 
 test: test-rust test-python ## run the tests (six minutes)
 
 test-all: SLOW :=
-test-all: test ## run the slow tests too: kills at any moment, whole studies, all captures
+test-all: CASES := 256
+test-all: PARTS :=
+test-all: test ## run the slow tests too: many more random scenarios, whole studies, kills at any moment, documentation
 
 # With a fixed seed the property tests draw the same scenarios every time, so that a failure belongs to the change that
 # is tested; `make properties` draws new ones.
+test-rust: export CARGO_PROFILE_DEV_DEBUG := none
 test-rust:
-	PROPTEST_RNG_SEED=1 cargo test --workspace --quiet
+	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(CASES) cargo test --workspace --quiet $(PARTS)
 
 plugins: ## build components of one's own outside the workspace, test them and run their scenarios
 	cd examples/plugins && export CARGO_TARGET_DIR="$(CURDIR)/target" && cargo fmt --check && cargo test --locked --quiet && \
 	  cargo run --locked --quiet -- scenarios/*.toml
 
 properties: ## run the simulator's property tests in many more scenarios, new ones every time (minutes)
-	PROPTEST_CASES=5000 cargo test -p nodeb-sim --test properties --release
+	PROPTEST_CASES=5000 cargo test -p nodeb-sim --test all properties --release
 
 test-python: build $(VENV)/dev.stamp
 	$(BIN)/python -m pytest --numprocesses $(TESTERS) --dist loadfile $(SLOW)
+
+test-programs: build $(VENV)/dev.stamp ## run the tests that need further programs, such as tshark, nft and Chromium
+	$(BIN)/python -m pytest --numprocesses $(TESTERS) --dist loadfile -m "needs and not slow"
 
 check: lint test-all ## everything that a change must pass: formats, lints, types, all tests
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the wheel and the sources in dist/ into fresh environments and runs an example with each. Nothing of this
-# checkout is on the path, and for the wheel no Rust.
+# Installs the wheel and the sources in dist/ (with an argument: only `wheel`) into fresh environments and runs an
+# example with each. Nothing of this checkout is on the path, and for the wheel no Rust.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -50,5 +50,6 @@ if [ -f "$page" ]; then # the wheel has the playground if it was built here
   grep -q "file://$work/wheel/.*/play.html#v=1" play.html
   cmp "$page" wheel/lib/python*/site-packages/nodeb/play/play.html
 fi
+[ "${1:-}" != wheel ] || exit 0
 with_libraries try sdist "$dist"/*.tar.gz
 cmp wheel.out/summary.csv sdist.out/summary.csv
