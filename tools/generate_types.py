@@ -40,6 +40,8 @@ from typing import ClassVar, Literal, TypeAlias
 from nodeb.inputs.parts import Part, field
 
 '''
+DEPENDENT = "x-dependent"
+"""Keyword of keys that are left out by default, as their absence has a meaning of its own."""
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 
 
@@ -195,7 +197,7 @@ class Writer:
         required = key in table.schema.get("required", ())
         if required:
             default = ""
-        elif schema.get("default") is None:
+        elif schema.get("default") is None or schema.get(DEPENDENT):
             default = " = None"
             if "None" not in annotation.split(" | "):
                 annotation += " | None"

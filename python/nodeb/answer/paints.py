@@ -49,6 +49,7 @@ MEMBERS = {
         "delayed ACK",
         "window: receiver",
         "window: proxy",
+        "window: send buffer",
     ),
     "air": ("RLC retransmission", "HARQ round trips", "reordering wait"),
     "move": ("transmission", "propagation", "segmentation"),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from nodeb.answer.numbers import apportioned
 
-__all__ = ["counted", "joined", "percent", "percents", "sentence", "share", "spelled"]
+__all__ = ["counted", "fraction", "joined", "part_percent", "percent", "sentence", "spelled"]
 
 PARTS = (
     (1 / 4, "a quarter"),
@@ -20,7 +20,7 @@ NEAR = 0.02
 LITTLE = 0.001
 """Share for which `percent` returns "less than 1 %".
 
-`percents` uses it in place of larger shares that it rounds down to 0.
+`part_percent` uses it in place of larger shares that are rounded down to 0.
 """
 SMALL = [
     *("no", "one", "two", "three", "four", "five", "six"),
@@ -28,12 +28,9 @@ SMALL = [
 ]
 
 
-def share(value: float) -> str:
-    """Returns a share in words, such as `two thirds`, or in whole per cent."""
-    for part, word in PARTS:
-        if abs(value - part) <= NEAR:
-            return word
-    return percent(value)
+def fraction(share: float) -> str:
+    """Returns the simple fraction near a share, such as `two thirds`; "" if there is none."""
+    return next((word for part, word in PARTS if abs(share - part) <= NEAR), "")
 
 
 def percent(value: float) -> str:
@@ -50,17 +47,19 @@ def percent(value: float) -> str:
     return f"{whole} %"
 
 
-def percents(shares: Sequence[float]) -> list[str]:
-    """Returns the shares of a whole as texts in whole per cent.
+def part_percent(shares: Sequence[float], which: Collection[int]) -> str:
+    """Returns the sum of some shares of a whole in whole per cent.
 
-    They are rounded so that they add up to the rounded sum of the exact shares. As in `percent`, a
-    share above 0 that is rounded to 0 becomes "less than 1 %".
+    Every share is rounded so that all of them add up to the rounded sum of the exact shares. As in
+    `percent`, a sum above 0 that is rounded to 0 becomes "less than 1 %".
+
+    Args:
+        shares: all shares.
+        which: indices of the shares to add.
     """
-    whole = apportioned([100 * one for one in shares], round(100 * sum(shares)))
-    return [
-        f"{part} %" if 0 < part < 100 else percent(one if part else min(one, LITTLE))
-        for part, one in zip(whole, shares, strict=True)
-    ]
+    rounded = apportioned([100 * one for one in shares], round(100 * sum(shares)))
+    whole, exact = sum(rounded[at] for at in which), sum(shares[at] for at in which)
+    return f"{whole} %" if 0 < whole < 100 else percent(exact if whole else min(exact, LITTLE))
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from nodeb.answer import Bars
-from nodeb.base.streams import shell_path, shell_word
+from nodeb.base.command_line import command_line
 from nodeb.cli.notes import print_superfluous
 from nodeb.cli.options import (
     ClusterAddress,
@@ -31,6 +29,7 @@ from nodeb.cli.options import (
     worker_pool,
 )
 from nodeb.comparison.answer import answers
+from nodeb.comparison.differences import MARGIN
 from nodeb.comparison.experiment import Experiment, Outcome
 from nodeb.errors import Interrupted, writing
 from nodeb.explanation.compared import Differences, all_differences, short_differences
@@ -58,7 +57,7 @@ def compare(
     ] = None,
     settings: Settings = None,
     metric: Annotated[list[str] | None, typer.Option(metavar="NAME", help=METRIC)] = None,
-    margin: Margin = 0.02,
+    margin: Margin = MARGIN,
     seed: Seed = None,
     runs: Runs = None,
     jobs: Jobs = None,
@@ -113,9 +112,20 @@ def compare(
             finally:  # The answer is also printed if the causes cannot be computed.
                 show(outcome, where, causes)
                 if report is not None:
-                    bars = [] if causes is None else causes.bars
+                    about = outcome.comparison
+                    options = {
+                        "set": settings,
+                        "with": changes,
+                        "metric": metric,
+                        "margin": None if about.margin == MARGIN else about.margin,
+                        "explain": explain,
+                        "runs": about.runs,
+                        "seed": about.seed,
+                        "report": report,
+                    }
+                    command = command_line("compare", *files, options=options)
                     with writing(f"write {report}"):
-                        write_bytes(report, _page(outcome, bars, files, changes).encode())
+                        write_bytes(report, _page(outcome, causes, command).encode())
                     print_file("Page", report)
                 if causes is not None and (everything or explain is not None):
                     print_rows(causes.rows)
@@ -125,18 +135,11 @@ def compare(
         raise Stopped(f"interrupted; the comparison is in {folder}") from None
 
 
-def _page(
-    outcome: Outcome, bars: Sequence[Bars], files: Sequence[Path], changes: Sequence[str] | None
-) -> str:
+def _page(outcome: Outcome, causes: Differences | None, command: str) -> str:
     from nodeb.report.compared import page
 
-    about = outcome.comparison
-    words = [
-        *map(shell_path, files),
-        *(f"--with {shell_word(one)}" for one in changes or ()),
-        f"--runs {about.runs} --seed {about.seed}",
-    ]
-    return page(about, outcome.tables, bars, f"nodeb compare {' '.join(words)}")
+    bars = [] if causes is None else causes.bars
+    return page(outcome.comparison, outcome.tables, bars, command)
 
 
 def _print(outcome: Outcome, where: str, causes: Differences | None, everything: bool) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nodeb.base.command_line import command_line
 from nodeb.base.signals import ignore
 from nodeb.cli import times
 from nodeb.cli.options import (
@@ -34,6 +35,7 @@ __all__ = ["emulate"]
 
 MAX_PACKET_BYTES = 65_535
 """Maximum size of an IPv4 packet, bytes; upper limit of `--mtu` and `--kept`."""
+USUAL_MTU, USUAL_LATE, USUAL_LATE_SHARE = 1500, "2 ms", 0.01
 
 
 def emulate(
@@ -90,14 +92,14 @@ def emulate(
         typer.Option(
             min=1280, max=MAX_PACKET_BYTES, help="Maximum packet size, bytes; IPv6 needs 1280."
         ),
-    ] = 1500,
+    ] = USUAL_MTU,
     late: Annotated[
         str, typer.Option(metavar="TIME", help="Lateness above which a delivery counts as late.")
-    ] = "2 ms",
+    ] = USUAL_LATE,
     late_share: Annotated[
         float,
         typer.Option(metavar="SHARE", min=0.0, max=1.0, help="Maximum share of late deliveries."),
-    ] = 0.01,
+    ] = USUAL_LATE_SHARE,
     out: Tables = None,
     force: Force = False,
     report: Report = None,
@@ -166,9 +168,24 @@ def emulate(
     if page_place is not None:
         from nodeb.emulate.page import of_emulation
 
-        page_place = page_file.write(
-            page_place, of_emulation(planned, options, outcome), force=force
-        )
+        given = {
+            "as": as_,
+            "phone": phone,
+            "server": server,
+            "duration": duration,
+            "attach": attach,
+            "nat": nat,
+            "nameserver": nameserver,
+            "set": settings,
+            "seed": options.seed,
+            "mtu": None if mtu == USUAL_MTU else mtu,
+            "late": None if late == USUAL_LATE else late,
+            "late_share": None if late_share == USUAL_LATE_SHARE else late_share,
+            "report": report,
+        }
+        again = command_line("emulate", file, options=given, program=command or ())
+        content = of_emulation(planned, options, outcome, again)
+        page_place = page_file.write(page_place, content, force=force)
         print_file("Page", page_place, sys.stderr)
     return status
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from nodeb.base.command_line import Arguments
 from nodeb.cli.options import (
     ClusterAddress,
     Everything,
@@ -18,7 +19,6 @@ from nodeb.cli.options import (
     Seed,
     Settings,
     Stopped,
-    command_arguments,
     print_answer,
     print_file,
     print_warnings,
@@ -127,7 +127,8 @@ def _explain_recording(
         for note in known.notes:
             print(f"note: {note}", file=sys.stderr)
 
-    _write_page(out, {f"connection {chosen.number}": found})
+    options = {"user": user, "connection": connection}
+    _write_page(out, {f"connection {chosen.number}": found}, Arguments(file, options))
     show(found)
     if out is not None:
         print_file("Page", out)
@@ -167,27 +168,17 @@ def _explain_scenario(
             tried = first.what_if(workers, bar) if what_if else None
     except KeyboardInterrupt:
         raise Stopped("interrupted") from None
-    whose = {"user": user or None, "transfer": transfer or None}
-    named = command_arguments(file, settings, **whose, seed=seed, runs=runs)
+    whose = {"user": user or None, "transfer": transfer or None, "beside": beside}
+    arguments = Arguments(file, {"set": settings, **whose, "seed": seed, "runs": runs})
     beside_it = {name: one for name, one in found.items() if one is not first}
 
     def show(_: object) -> None:
         print_answer(
-            answer(
-                first,
-                tried,
-                named,
-                beside_it,
-            ),
+            answer(first, tried, arguments, beside_it),
             everything or bool(beside_it),
         )
 
-    _write_page(
-        out,
-        found,
-        tried or [],
-        named,
-    )
+    _write_page(out, found, arguments, tried)
     show(found)
     if out is not None:
         print_file("Page", out)
@@ -206,12 +197,13 @@ def _check_page(out: Path | None) -> None:
 def _write_page(
     out: Path | None,
     found: Mapping[str, Explanation],
-    tried: Sequence[WhatIf] = (),
-    named: str = "",
+    arguments: Arguments,
+    tried: Sequence[WhatIf] | None = None,
 ) -> None:
     """Writes the HTML page of the explanation to `out`; does nothing if `out` is None."""
     if out is not None:
         from nodeb.report.explained import page
 
+        command = arguments.command("explain", what_if=tried is not None, out=out)
         with writing(f"write {out}"):
-            write_bytes(out, page(found, tried, named).encode())
+            write_bytes(out, page(found, tried or (), arguments, command).encode())

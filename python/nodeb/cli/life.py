@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nodeb.base.command_line import Arguments
 from nodeb.base.units import NS_PER_S
 from nodeb.cli.options import (
     Everything,
@@ -15,7 +16,6 @@ from nodeb.cli.options import (
     Force,
     Seed,
     Settings,
-    command_arguments,
     interruption,
     print_answer,
     print_place,
@@ -84,10 +84,10 @@ def life(
     settled = name_of({"of": about, "user": user, "window": window, **more})
     owner = folders.Owner("life", file.name, made_of=settled)
 
-    named = command_arguments(file, settings, user=user, seed=seed)
+    arguments = Arguments(file, {"set": settings, "user": user, "seed": seed})
 
     def show(life: Life, where: str = "") -> None:
-        print_answer(answer(life, named, where), everything)
+        print_answer(answer(life, arguments, where), everything)
 
     with folders.claim(usual, owner, force=force, beside=out is None) as place:
         folder = place.shown

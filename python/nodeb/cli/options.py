@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from nodeb.base.streams import printable, printable_lines, shell_path, shell_word
+from nodeb.base.streams import printable, printable_lines
 from nodeb.errors import InputError, NodebError, OutputError
 
 if TYPE_CHECKING:
@@ -135,20 +135,6 @@ def refuse_for_recordings(options: Mapping[str, object], file: Path) -> None:
     for name, value in options.items():
         if value is not None:
             raise InputError(f"{name} is for scenarios, and {file} is a recording")
-
-
-def command_arguments(file: Path, settings: Iterable[str] | None, **more: object) -> str:
-    """Returns the arguments of a suggested command as text: a file, its settings and options.
-
-    Args:
-        file: scenario file or recording.
-        settings: changes of keys, each for an option `--set`.
-        more: further options, value by name without dashes; those of value None are omitted.
-    """
-    words = [word for one in settings or () for word in ("--set", one)]
-    for name, value in more.items():
-        words += [f"--{name}", str(value)] if value is not None else []
-    return " ".join([shell_path(file), *map(shell_word, words)])
 
 
 def print_answer(answer: Answer, everything: bool = False, stream: TextIO | None = None) -> None:

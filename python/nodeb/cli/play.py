@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from nodeb import play as playground
-from nodeb.base.streams import printable, shell_path
+from nodeb.base.command_line import command_line
+from nodeb.base.streams import printable
 from nodeb.cli.options import Settings
 from nodeb.errors import InputError, writing
 from nodeb.storage.files import check_place, refuse_other_page, write_bytes
@@ -81,6 +82,6 @@ def _text(file: Path, settings: list[str]) -> str:
     if found.unread:
         raise InputError(
             f"{name} names files, which a page cannot read; expected a scenario without files, "
-            f"or `nodeb run {shell_path(file)}`"
+            f"or `{command_line('run', file)}`"
         )
     return core_call(found.to_toml) if settings else text

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from nodeb.base.command_line import command_line
 from nodeb.cli.options import (
     FAILED,
     Everything,
@@ -77,7 +78,9 @@ def replay(
     if page_place is not None:
         from nodeb.emulate.page import of_replay
 
-        page_place = page_file.write(page_place, of_replay(recording, result), force=force)
+        command = command_line("replay", log, options={"report": report})
+        content = of_replay(recording, result, command)
+        page_place = page_file.write(page_place, content, force=force)
         print_file("Page", page_place)
     if pcap is not None:
         print_file("Packets", pcap)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nodeb.base.command_line import command_line
 from nodeb.cli.options import (
     ClusterAddress,
     Force,
@@ -123,8 +124,10 @@ def _refuse_items(items: list[str] | None) -> None:
     from nodeb.reproduce.every import study_with
 
     if items:
-        name = study_with(items[0]) or "NAME"
+        command = command_line(
+            "reproduce", study_with(items[0]) or "NAME", options={"item": items[0]}
+        )
         raise InputError(
             "`--item` needs a single study, and `all` reproduces every item of every study; "
-            f'name the study, as in `nodeb reproduce {name} --item "{items[0]}"`'
+            f"name the study, as in `{command}`"
         )

@@ -7,8 +7,8 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from nodeb.base.command_line import Arguments, command_line
 from nodeb.base.signals import ignore
-from nodeb.base.streams import shell_path
 from nodeb.cli import notes
 from nodeb.cli.options import (
     ClusterAddress,
@@ -23,7 +23,6 @@ from nodeb.cli.options import (
     Settings,
     Stopped,
     check_capture,
-    command_arguments,
     print_answer,
     print_file,
     print_message,
@@ -115,14 +114,15 @@ def run(
             check_capture(pcap, place)
         print_place(place)
         if scenario.compiled().has_sweep:
-            hint = f"`nodeb sweep {shell_path(file)}` simulates it"
+            hint = f"`{command_line('sweep', file)}` simulates it"
             print_message("note", f"the [sweep] table of {file} is ignored; {hint}")
         print_warnings(scenario.warnings())
         notes.print_superfluous(scenario.compiled())
         capture: dict[str, Any] = {"pcap": pcap, "snap_length": snap_length}
         capture |= {"pcap_at": pcap_at or (), "pcap_radio": pcap_radio}
         capture["pcap_causes"] = pcap_causes or ()
-        named = command_arguments(file, settings, seed=seed)
+        options = {"set": settings, "seed": seed, "runs": runs, "precision": precision}
+        arguments = Arguments(file, options)
         text = None
         try:
             with progress_bar(scenario.name or file.stem) as bar:
@@ -138,9 +138,9 @@ def run(
         notes.print_nothing_arrived(result)
         # Printed first: a full disk then costs the tables, but not the answer.
         if text is None:
-            print_answer(answer(result, named, str(folder)), everything)
+            print_answer(answer(result, arguments, str(folder)), everything)
         try:
-            page = html(result, None, named) if report and text is None else None
+            page = html(result, None, arguments) if report and text is None else None
         except BaseException:
             result.put(place)
             raise

@@ -80,7 +80,7 @@ def sweep(
         notes.print_empty_cells(outcome)
         if metric is not None:
             notes.print_missing_metric(outcome, metric)
-        print_answer(answer(outcome, printable(str(file)), where), everything)
+        print_answer(answer(outcome, where), everything)
 
     try:
         with (

@@ -6,11 +6,14 @@ that of the first of these cases that applies:
 0. no metric has values in both scenarios, or nothing arrived in either: nothing to compare;
 1. all metrics are equal in all of at least two pairs: no difference;
 2. the shares of transfers acknowledged in full differ, and one is at most a half: both shares;
-3. some metrics are better and others worse: one of each, the main metric first if it is decided;
-4. the main metric is better or worse: by how much;
-5. other metrics are better, or others are worse: their names, and the verdict on the main metric;
-6. the main metric is equal in all pairs, or the same within the margin: no difference;
+3. the main metric is better or worse: by how much;
+4. another metric is better or worse: by how much, and the verdict on the main metric;
+5. the main metric is equal in all pairs, or the same within the margin: no difference;
+6. a metric of which neither direction is better differs: by how much;
 7. undecided: how many further replications would decide.
+
+In the cases 3 and 4, a metric with the opposite verdict follows if its change is not small against
+the first one; see `_opposite`.
 """
 
 from __future__ import annotations
@@ -42,7 +45,8 @@ from nodeb.results.survivors import no_arrival_hint
 __all__ = ["answers", "of_tried", "shown_of"]
 
 CELL = "cell_bps"
-MAIN = ("download_s", "load_median_s", "transfer_s", CELL, "received_bps")
+TIMES = ("download_s", "load_median_s", "transfer_s")
+MAIN = (*TIMES, CELL, "received_bps")
 """Metrics that can be the main metric of the headline, in order of preference."""
 IN_SENTENCES = {
     "download_s": "the download takes",
@@ -68,7 +72,9 @@ NOUNS = {
 }
 """Names of metrics in sentences; those of other metrics are "the" followed by the label."""
 MAX_NAMED = 3
-"""Maximum number of decided metrics that a headline or mark lists by name."""
+"""Maximum number of metrics that a mark lists by name."""
+SECOND = 0.25
+"""Ratio of a change to that of the headline's first metric, from which on it is mentioned too."""
 QUIET = ("equal", "same")
 """Verdicts whose metrics a note lists together, instead of rows of the table."""
 FEW = 0.5
@@ -186,17 +192,34 @@ class _Answer:
 
     @property
     def named(self) -> list[Difference]:
-        """Metrics that the headline mentions; not valid for the headline of `_finish`.
+        """Metrics that the headline mentions; not valid for the headline of `_finish`."""
+        every = (self.main, self.first, self._opposite)
+        return [one for at, one in enumerate(every) if one is not None and one not in every[:at]]
 
-        If some metrics are better and others worse, it is one of each. Otherwise it is the main
-        metric and, unless that is better or worse, up to `MAX_NAMED` metrics that are.
+    @cached_property
+    def first(self) -> Difference | None:
+        """Metric that the headline begins with: better or worse; None if no metric is.
+
+        The main metric is preferred, then the first one whose mean change exceeds the margin.
         """
-        better, worse = self._decided("better"), self._decided("worse")
-        if better and worse:
-            return [_first(better, self.main), _first(worse, self.main)]
-        main = [] if self.main is None else [self.main]
-        decided = [] if self.main in (better or worse) else (better or worse)[:MAX_NAMED]
-        return main + decided
+        decided = [one for one in self.ordered if one.verdict.kind in ("better", "worse")]
+        if self.main in decided or not decided:
+            return self.main if decided else None
+        return next((one for one in decided if _change(one) > self.found.margin), decided[0])
+
+    @property
+    def _opposite(self) -> Difference | None:
+        """Metric with the verdict opposite to that of `first`; None if all such changes are small.
+
+        They are small within the margin, and below the share `SECOND` of the change of `first`.
+        """
+        first = self.first
+        if first is None:
+            return None
+        least = max(self.found.margin, SECOND * _change(first))
+        kind = {"better": "worse", "worse": "better"}[first.verdict.kind]
+        others = [one for one in self.ordered if one.verdict.kind == kind]
+        return next((one for one in others if least < _change(one) < math.inf), None)
 
     # Methods that write the sentences of the headline.
 
@@ -217,18 +240,19 @@ class _Answer:
         finish = self._finish()
         if finish:
             return finish
-        better, worse = self._decided("better"), self._decided("worse")
-        if better and worse:
-            return self._both(better, worse)
         main = self.main
-        if main is not None and main.verdict.kind in ("better", "worse"):
-            return self._decided_main(main)
-        if better or worse:
-            return self._others(better or worse)
+        if self.first is not None:
+            text = self._of_main(main) if main is self.first else self._of_other(self.first)
+            return f"{text} {self._but()}".strip()
         if main is not None and main.verdict.kind == "equal":
             return f"{self._no_difference(f', in each of the {self._pairs()}.')} {self._unseen()}"
         if main is not None and main.verdict.kind == "same":
             return self._no_difference(f", to within {percent(self.found.margin)}.")
+        if main is not None and main.verdict.sign:
+            return self._of_main(main)
+        differs = next((one for one in self.ordered if one.verdict.sign), None)
+        if main is None and differs is not None:
+            return self._of_other(differs)
         return self._undecided(main)
 
     def _finish(self) -> str:
@@ -273,9 +297,6 @@ class _Answer:
         """Returns the share of users or replications with a value, in parentheses; "" if all."""
         return f" (of the {percent(one.covered)} that have one)" if one.covered < 1 else ""
 
-    def _decided(self, kind: str) -> list[Difference]:
-        return [one for one in self.ordered if one.verdict.kind == kind]
-
     def _relative(self, one: Difference) -> str:
         """Returns the difference in per cent of the baseline's mean, such as `20 % more`.
 
@@ -305,46 +326,34 @@ class _Answer:
         value = means_of(self.main)[0].value
         return f"No difference: with {name} {says} {value}, as with {self.found.baseline}{end}"
 
-    def _decided_main(self, main: Difference) -> str:
-        is_time = main.metric.unit == "s"
-        word = {
-            (True, "better"): "faster than",
-            (True, "worse"): "slower than",
-            (False, "better"): "better than",
-            (False, "worse"): "worse than",
-        }[is_time, main.verdict.kind]
+    def _of_main(self, main: Difference) -> str:
+        """Returns a sentence on the main metric, which differs."""
         before, now = (one.value for one in means_of(main))
         says = self._fitted(IN_SENTENCES[main.metric.name])
-        text = f"{self.tried.name} is {word} {self.found.baseline}: {says} {now} instead of"
-        return f"{text} {before}, {self._relative(main)}{self._of(main)}."
+        text = f"{self._verdict(main)}: {says} {now} instead of {before}"
+        return f"{text}, {self._relative(main)}{self._of(main)}."
 
-    def _both(self, better: list[Difference], worse: list[Difference]) -> str:
-        """Returns a sentence with a better and a worse metric.
-
-        The main metric comes first if it is one of the two, otherwise the better metric.
-        """
-        sides = [_first(better, self.main), _first(worse, self.main)]
-        if self.main is not None and self.main.verdict.kind == "worse":
-            sides.reverse()
-        texts = [f"{self._called(one)} is {self._relative(one)}" for one in sides]
-        return (
-            f"{self.tried.name} is better in some ways and worse in others than "
-            f"{self.found.baseline}: {texts[0]}, but {texts[1]}."
-        )
-
-    def _others(self, decided: list[Difference]) -> str:
-        """Returns a sentence on metrics that are all better, or all worse, and on the main metric.
-
-        The main metric is neither better nor worse, or there is none.
-        """
-        kind = decided[0].verdict.kind
-        names = joined([self._called(one) for one in decided[:MAX_NAMED]])
-        text = f"{self.tried.name} is {kind} than {self.found.baseline} in {names}"
+    def _of_other(self, one: Difference) -> str:
+        """Returns a sentence on a metric that differs, and on the main metric, which does not."""
+        text = f"{self._verdict(one)}: {self._called(one)} is {self._relative(one)}{self._of(one)}"
         if self.main is None:
             return f"{text}."
-        if self.main.verdict.kind in ("same", "equal"):
+        if self.main.verdict.kind in QUIET:
             return f"{text}; {self._called(self.main)}{self._of(self.main)} is the same."
+        if self.main.verdict.sign:
+            return f"{text}; {self._called(self.main)} is {self._relative(self.main)}."
         return f"{text}; whether {self._called(self.main)} differs is undecided."
+
+    def _verdict(self, one: Difference) -> str:
+        words = {"better": "faster", "worse": "slower"} if one.metric.name in TIMES else {}
+        kind = one.verdict.kind
+        word = "differs from" if kind == "differs" else f"is {words.get(kind, kind)} than"
+        return f"{self.tried.name} {word} {self.found.baseline}"
+
+    def _but(self) -> str:
+        """Returns a sentence on the metric with the opposite verdict; "" if there is none."""
+        one = self._opposite
+        return f"But {self._called(one)} is {self._relative(one)}{self._of(one)}." if one else ""
 
     def _undecided(self, main: Difference | None) -> str:
         one = main if main is not None else self.of_all[0]
@@ -464,12 +473,6 @@ def _marked(one: Difference) -> str:
     return f"{one.metric.label} {mark_of(one)}".strip()
 
 
-def _first(rows: Sequence[Difference], main: Difference | None) -> Difference:
-    """Returns the main metric if it is one of `rows`, otherwise the first key metric of `rows`.
-
-    Returns the first row if there is no key metric.
-    """
-    if main is not None and main in rows:
-        return main
-    known = {one.metric.name: one for one in rows}
-    return next((known[name] for name in KEY if name in known), rows[0])
+def _change(one: Difference) -> float:
+    """Returns the size of a change as a share of the baseline's mean; infinite from a mean of 0."""
+    return abs(one.ratio.mean - 1) if math.isfinite(one.ratio.mean) else math.inf

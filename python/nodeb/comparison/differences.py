@@ -55,6 +55,8 @@ __all__ = [
 MARGIN = 0.02
 """Default equivalence margin, as a share of the baseline's mean."""
 
+RATES = ("received_bps", "received_bps_p5", "received_bps_p50", "cell_bps", "application_bps")
+"""Metrics that are rates of data to users."""
 UNBOUNDED = (math.inf, math.inf)
 """Durations, s, assumed for the runs of baseline and other scenario if they are unknown."""
 
@@ -183,8 +185,9 @@ def compare(
     tried = [
         Tried(
             name,
-            list(
-                _covered(
+            [
+                _judged(each, tables[first], tables[name])
+                for each in _covered(
                     differences(
                         *(base, one, wanted, margin, confidence),
                         (durations_s.get(first, math.inf), durations_s.get(name, math.inf)),
@@ -192,7 +195,7 @@ def compare(
                     (tables[first], base),
                     (tables[name], one),
                 )
-            ),
+            ],
             list(_unknown(base, one, wanted)),
             {
                 first: [g for g in base.distinct("group") if g not in one.distinct("group")],
@@ -248,6 +251,24 @@ def _covered(found: Iterator[Difference], *sides: tuple[Tables, Table]) -> Itera
             for tables, known in sides
         ]
         yield replace(one, covered=min(shares))
+
+
+def _judged(one: Difference, *sides: Tables) -> Difference:
+    """Returns the difference with a neutral verdict if it is one in the rate of finite transfers.
+
+    Who sends less receives less; how fast the transfers were is what their times say.
+    """
+    is_rate = one.metric.name in RATES
+    if not is_rate or not all(_are_finite(Group(tables, one.group)) for tables in sides):
+        return one
+    kind = "differs" if one.verdict.sign else one.verdict.kind
+    return replace(one, verdict=replace(one.verdict, kind=kind))
+
+
+def _are_finite(group: Group) -> bool:
+    """Returns true if no transfer of a group is endless, and some are finished."""
+    endless, took_s = (group.column("flows", name) for name in ("endless", "download_s"))
+    return not endless.any() and bool(np.isfinite(took_s).any())
 
 
 def _values(known: Table, one: Difference) -> Array:

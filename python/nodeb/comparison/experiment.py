@@ -15,6 +15,7 @@ from nodeb.base.streams import printable
 from nodeb.base.table import Table
 from nodeb.base.units import in_s
 from nodeb.comparison.differences import MARGIN, Comparison, Tables, check_margin, compare
+from nodeb.comparison.labels import labels
 from nodeb.errors import InputError, ScenarioError, writing
 from nodeb.inputs.changes import key_of
 from nodeb.inputs.places import is_external
@@ -125,12 +126,14 @@ class Experiment:
                 texts[number], printable(str(file)), [*settings, *more], file.parent
             )
 
-        labels = _labels(files, changes)
+        parts = [_settings(change) for change in changes]
         found = [scenario(number) for number in range(len(files))]
-        found += [scenario(0, *_settings(change)) for change in changes]
-        planned = [
-            (label, one.planned(runs, None, seed)) for label, one in zip(labels, found, strict=True)
-        ]
+        found += [scenario(0, *some) for some in parts]
+        resolved = [one.planned(runs, None, seed) for one in found]
+        plain = [one.without_recordings() for one in resolved]
+        keys = [[key_of(part) for part in some] for some in parts]
+        names = labels(files, changes, keys, [data for data, _ in plain])
+        planned = list(zip(names, resolved, strict=True))
         scenarios = [one for _, one in planned]
         first = scenarios[0]
         most = max(DEFAULT_RUNS, *(one.runs for one in scenarios))
@@ -141,8 +144,7 @@ class Experiment:
             if (asked := _runs_named(text, settings, one)) is not None
         }
         cells = []
-        for label, one in planned:
-            data, recorded = one.without_recordings()
+        for label, (data, recorded) in zip(names, plain, strict=True):
             for number, group in enumerate(data["users"]):
                 if is_external(group):
                     raise ScenarioError(
@@ -280,25 +282,6 @@ def _settings(change: str) -> list[str]:
     if twice := [key for key, n in Counter(map(key_of, parts)).items() if n > 1]:
         raise InputError(f"--with {change}: `{twice[0]}` is set twice; leave one of them out")
     return parts
-
-
-def _labels(files: Sequence[Path], changes: Sequence[str]) -> list[str]:
-    """Returns the labels of scenarios: names of files without suffix, then the changes as given.
-
-    If two labels are equal, those of all files are paths as given.
-
-    Raises:
-        InputError: a path or a change is given twice, or a path is also a change.
-    """
-    paths, of_changes = [printable(str(file)) for file in files], [*map(printable, changes)]
-    labels = [*(printable(file.stem) for file in files), *of_changes]
-    if len(set(labels)) < len(labels):
-        labels = [*paths, *of_changes]
-    if len(set(labels)) < len(labels):
-        twice = next(label for label in labels if labels.count(label) > 1)
-        option = "" if twice in paths else "--with "
-        raise InputError(f"{option}{twice} is given twice")
-    return labels
 
 
 def _notes(planned: Sequence[tuple[str, Scenario]], cells: Sequence[Cell]) -> list[str]:

@@ -82,8 +82,11 @@ class Shown:
         return {phone["user"]: phone["name"] for phone in self.report["phones"]}
 
 
-def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
-    """Returns the report of an emulation, a self-contained HTML page."""
+def of_emulation(plan: Plan, options: Options, outcome: Outcome, command: str = "") -> str:
+    """Returns the report of an emulation, a self-contained HTML page.
+
+    `command` is the command line that makes the emulation again.
+    """
     report = outcome.report
     commands = [
         (f"command of {one.name}", printable(shlex.join(one.command))) for one in plan.phones
@@ -115,17 +118,18 @@ def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
         facts,
         report["lateness"]["limit_s"],
     )
-    return _html(shown)
+    return _html(shown, command)
 
 
-def of_replay(recording: Recording, replay: Replay) -> str:
-    """Returns the report of a replay, a self-contained HTML page."""
+def of_replay(recording: Recording, replay: Replay, command: str = "") -> str:
+    """Returns the report of a replay, a self-contained HTML page; `command` repeats the replay."""
     about = recording.about
     of_core = "yes" if recording.is_same_core else f"no: nodeb {about.get('version', 'unknown')}"
     facts = [("log", printable(recording.path)), ("recorded with this core", of_core), *_machine()]
     tables = _tables(replay.tables)
     answer = replayed(recording, replay)
-    return _html(Shown(recording.scenario, replay.report, tables, answer, [], facts, None))
+    shown = Shown(recording.scenario, replay.report, tables, answer, [], facts, None)
+    return _html(shown, command)
 
 
 def _tables(found: Mapping[str, Any]) -> dict[str, Table]:
@@ -136,7 +140,7 @@ def _machine() -> list[tuple[str, str]]:
     return [("machine", f"{platform.system()} {platform.release()}, {platform.machine()}")]
 
 
-def _html(shown: Shown) -> str:
+def _html(shown: Shown, command: str) -> str:
     parts = [_packets(shown), _over_time(shown), _distributions(shown), _links(shown)]
     return render(
         "page.html",
@@ -146,6 +150,7 @@ def _html(shown: Shown) -> str:
             "banners": shown.banners,
             "parts": parts,
             "facts": shown.facts,
+            "command": command,
             "scenario": shown.scenario.to_toml(),
             "version": _core.version(),
         },

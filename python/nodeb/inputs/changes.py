@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping
 from typing import Any
 
 from nodeb.inputs.parts import Part
 
-__all__ = ["key_of", "overrides", "toml_value"]
+__all__ = ["key_of", "overrides", "toml_value", "value_of"]
 
 
 def key_of(setting: str) -> str:
     """Returns the dotted key of a setting `key.path=value`: the text before the first `=`."""
     return setting.partition("=")[0].strip()
+
+
+def value_of(setting: str) -> Any:
+    """Returns the value of a setting: TOML, or the text itself if it is not TOML."""
+    text = setting.partition("=")[2].strip()
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
 
 
 def overrides(values: Mapping[str, Any]) -> list[str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nodeb.base.streams import shell_path
+from nodeb.base.command_line import command_line
 from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, ScenarioError
 from nodeb.inputs import column_units, trace_reader
@@ -94,9 +94,9 @@ def not_a_trace_message(path: Path, data: bytes, traffic: bool) -> str:
         traffic: whether a trace of traffic is expected; otherwise, of a channel.
     """
     possible = ["traffic"] if traffic else [one for one in guess(Head.of(data)) if one != "traffic"]
-    name, out = shell_path(path), shell_path(path.with_suffix(".trace"))
     wanted = possible or [one for one in FORMATS if one != "traffic"]
-    command = f"`nodeb import {name} --as {wanted[0]} --out {out}`"
+    options = {"as": wanted[0], "out": path.with_suffix(".trace")}
+    command = f"`{command_line('import', path, options=options)}`"
     if len(wanted) > 1:
         others = " or ".join(f"`--as {one}`" for one in wanted[1:])
         command += f" (or {others}, as the case may be)"

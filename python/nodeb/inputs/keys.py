@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from nodeb import _core
+from nodeb.base.command_line import command_line
 from nodeb.errors import InputError, nearest
 
-__all__ = ["Keys", "listing", "plain", "unknown_key_hint"]
+__all__ = ["Keys", "as_toml", "listing", "plain", "unknown_key_hint"]
 
 Schema = dict[str, Any]
 QUANTITIES = {"Duration": "time", "Rate": "bit rate"}
@@ -242,7 +243,7 @@ def listing(section: str) -> str:
 
     If `section` is "", the command lists the keys of the whole file.
     """
-    command = f"nodeb list keys {section}".rstrip()
+    command = command_line("list keys", *([section] if section else []))
     return f"all keys{f' of {section}' if section else ''}: `{command}`"
 
 

@@ -86,7 +86,7 @@ def _named(
     reads it. A file whose content is already in its table is skipped.
     """
     for owner, place, table in recordings(scenario):
-        lists = ("times", "snrs_db", "rates", "times_ms")
+        lists = ("times", "snrs_db", "rates", "cqi", "times_ms")
         if not _names_file(table) or any(len(table.get(key) or ()) for key in lists):
             continue
         if isinstance(owner, str):
@@ -94,10 +94,9 @@ def _named(
 
             yield [*place, "file"], table, opportunities.read
         else:
-            from nodeb.inputs import recording, ttis
+            from nodeb.inputs import recording
 
-            tti_ns = ttis.LTE_TTI_NS if radio == "lte" else ttis.TTI_NS
-            reader = partial(recording.read, traffic=place == TRAFFIC, tti_ns=tti_ns)
+            reader = partial(recording.read, traffic=place == TRAFFIC, radio=radio)
             yield ["users", str(owner), *place, "file"], table, reader
     for name, bearer in _tables(scenario.get("radio")):
         for key, table in _tables(bearer):

@@ -13,7 +13,7 @@ from nodeb.errors import ScenarioError
 from nodeb.inputs import formats, trace_reader
 from nodeb.inputs.columns import Column
 from nodeb.inputs.trace_file import KINDS, Trace
-from nodeb.inputs.ttis import TTI_NS, by_tti
+from nodeb.inputs.ttis import LTE_TTI_NS, TTI_NS, by_tti
 
 __all__ = ["min_snr_db", "read"]
 
@@ -40,14 +40,14 @@ def min_snr_db(cqi: Any) -> Any:
     return (cqi - CQI_AT_0_DB) * CQI_STEP_DB
 
 
-def read(path: Path, traffic: bool, tti_ns: int = TTI_NS) -> dict[str, Column]:
+def read(path: Path, traffic: bool, radio: str = "hsdpa") -> dict[str, Column]:
     """Returns the lists of `traffic.replay` or of `ue.channel.trace` from a trace file.
 
     Args:
         path: the file. The contents of the last four files are kept in memory; these files are read
             again only if they have changed.
         traffic: whether the file must be a trace of traffic; otherwise, of a channel.
-        tti_ns: TTI of the radio, ns; the lists of a channel have one entry per TTI.
+        radio: the radio of the scenario; the lists of a channel have one entry per TTI of it.
 
     Raises:
         ScenarioError: the file cannot be read, is not a trace file, is damaged, is a trace of the
@@ -57,17 +57,17 @@ def read(path: Path, traffic: bool, tti_ns: int = TTI_NS) -> dict[str, Column]:
         about = os.stat(path)
     except (OSError, ValueError):
         # Reading the file raises an error with the reason.
-        return dict(_lists(path, traffic, tti_ns))
-    return dict(_cached(path, traffic, tti_ns, (about.st_ino, about.st_size, about.st_mtime_ns)))
+        return dict(_lists(path, traffic, radio))
+    return dict(_cached(path, traffic, radio, (about.st_ino, about.st_size, about.st_mtime_ns)))
 
 
 @lru_cache(maxsize=4)
-def _cached(path: Path, traffic: bool, tti_ns: int, version: tuple[int, ...]) -> dict[str, Column]:
+def _cached(path: Path, traffic: bool, radio: str, version: tuple[int, ...]) -> dict[str, Column]:
     del version
-    return _lists(path, traffic, tti_ns)
+    return _lists(path, traffic, radio)
 
 
-def _lists(path: Path, traffic: bool, tti_ns: int) -> dict[str, Column]:
+def _lists(path: Path, traffic: bool, radio: str) -> dict[str, Column]:
     found = trace_reader.read(path)
     if not isinstance(found, Trace):
         raise ScenarioError(formats.not_a_trace_message(path, found, traffic))
@@ -76,7 +76,7 @@ def _lists(path: Path, traffic: bool, tti_ns: int) -> dict[str, Column]:
         raise ScenarioError(
             f"{path}: this is a trace of {KINDS[found.kind].meaning}, not of {wanted}"
         )
-    return _traffic(found) if traffic else _channel(found, tti_ns)
+    return _traffic(found) if traffic else _channel(found, radio)
 
 
 def _traffic(trace: Trace) -> dict[str, Column]:
@@ -87,10 +87,11 @@ def _traffic(trace: Trace) -> dict[str, Column]:
     }
 
 
-def _channel(trace: Trace, tti_ns: int) -> dict[str, Column]:
+def _channel(trace: Trace, radio: str) -> dict[str, Column]:
     lists = {}
-    columns = by_tti(trace, tti_ns)
-    if trace.kind == "cqi":  # Each CQI becomes the middle of the SNR interval that it stands for.
+    columns = by_tti(trace, LTE_TTI_NS if radio == "lte" else TTI_NS)
+    if trace.kind == "cqi" and radio != "lte":  # On LTE the core derives SNRs from CQIs.
+        # Each CQI becomes the middle of the SNR interval that it stands for.
         columns["snr_db"] = min_snr_db(columns["cqi"] + 0.5)
     for name, values in columns.items():
         key, kind, unit = CHANNEL[name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -17,10 +18,12 @@ from nodeb.base.arguments import as_number, as_path, as_seed, as_texts, as_whole
 from nodeb.base.streams import printable
 from nodeb.errors import InputError, ScenarioError
 from nodeb.inputs import named_files
-from nodeb.inputs.changes import overrides
+from nodeb.inputs.changes import key_of, overrides, value_of
 from nodeb.inputs.columns import Column, RecordingColumns, extract_columns, restore_columns
+from nodeb.inputs.keys import as_toml
 from nodeb.inputs.parts import plain
 from nodeb.inputs.reading import core_call, read_text
+from nodeb.inputs.variants import choices, clash, value_at, whole
 from nodeb.scenario_types import ScenarioFields
 from nodeb.stats import Precision
 
@@ -90,7 +93,10 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: the text is not TOML, or not a valid scenario.
         """
-        found = core_call(_core.CompiledScenario.from_toml, text, name, list(overrides))
+        try:
+            found = core_call(_core.CompiledScenario.from_toml, text, name, list(overrides))
+        except ScenarioError as error:
+            raise ScenarioError(f"{error}{_remedy(text, overrides)}") from None
         if not found.unread:
             return cls.of(found)
 
@@ -175,6 +181,9 @@ class Scenario(ScenarioFields):
     def with_(self, changes: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
         """Returns a resolved copy with changes.
 
+        A key of another variant replaces the present variant if that is the default:
+        `s.with_({"tcp.linux.control": "bbr"})` replaces the default `tcp.classic`.
+
         Args:
             changes: values by dotted key: `s.with_({"wired.delay": "50 ms", "runs": 20})`.
                 None resets a key to its default.
@@ -182,7 +191,8 @@ class Scenario(ScenarioFields):
 
         Raises:
             InputError: a scenario cannot hold a value.
-            ScenarioError: a key is unknown or a value impossible.
+            ScenarioError: a key is unknown or a value impossible, or a key is of another variant
+                than the scenario has, which is not the default.
         """
         if changes is not None and not isinstance(changes, Mapping):
             raise InputError(
@@ -190,9 +200,42 @@ class Scenario(ScenarioFields):
                 "help(with_)"
             )
         values = {str(k): plain(v, str(k)) for k, v in {**(changes or {}), **more}.items()}
+        values = self._with_whole_variants(values)
         without = [key for key, value in values.items() if value is None]
         changed = core_call(self.compiled().with_overrides, overrides(values), without)
         return self.of(changed, self._taken)
+
+    def _with_whole_variants(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns values by dotted key, in which a new variant is the value of its key as a whole.
+
+        Raises:
+            ScenarioError: it would replace a variant that is not the default.
+        """
+        changed = {_of_variant(k) if v is None else k: v for k, v in values.items()}
+        plain_data = json.loads(self.compiled().to_bare_json())
+        for key, value in values.items():
+            found = None if value is None else clash(key, plain_data, Scenario)
+            if found is None or changed.get(found[0]) is not None:
+                continue
+            place = found[0]
+            below = {k: v for k, v in values.items() if k.startswith(f"{place}.") and v is not None}
+            table = whole(place, below)
+            if place not in changed and not self._is_default(place, plain_data):
+                raise ScenarioError(
+                    f"{key}: {place} is another variant here, {_variant(place, plain_data)}; "
+                    f"replace it as a whole: with_({{{place!r}: {table!r}}})"
+                )
+            changed = {k: v for k, v in changed.items() if k not in below}
+            changed[place] = table
+        return changed
+
+    def _is_default(self, place: str, plain_data: Mapping[str, Any]) -> bool:
+        try:
+            without = core_call(self.compiled().with_overrides, [], [place])
+        except ScenarioError:  # The key has no default.
+            return False
+        found = json.loads(without.to_bare_json())
+        return bool(value_at(place, found) == value_at(place, plain_data))
 
     def planned(
         self, runs: int | None = None, precision: float | None = None, seed: int | None = None
@@ -425,6 +468,36 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
     file = as_path(path, "path")
     changes = as_texts(overrides, "overrides", "['wired.loss=0.01']")
     return Scenario.from_toml(read_text(file), printable(str(path)), changes, file.parent)
+
+
+def _of_variant(key: str) -> str:
+    """Returns the key that has the variant if `key` is a variant, such as `tcp` of `tcp.linux`."""
+    last = list(choices(key, Scenario))[-1:]
+    return next((place for place, tag in last if key == f"{place}.{tag}"), key)
+
+
+def _remedy(text: str, settings: Sequence[str]) -> str:
+    """Returns a hint for settings of another variant than the one written in a scenario file.
+
+    Returns "" if there are no such settings.
+    """
+    values = {key_of(one): value_of(one) for one in settings}
+    try:
+        written = tomllib.loads(text) if values else {}
+    except tomllib.TOMLDecodeError:
+        return ""
+    for key in values:
+        found = clash(key, written, Scenario)
+        if found is not None and found[0] not in values:
+            place = found[0]
+            table = whole(place, {k: v for k, v in values.items() if k.startswith(f"{place}.")})
+            return f"; `{place}={as_toml(table)}` replaces {_variant(place, written)}"
+    return ""
+
+
+def _variant(place: str, data: Mapping[str, Any]) -> str:
+    value = value_at(place, data)
+    return f"{place}.{next(iter(value)) if isinstance(value, Mapping) else value}"
 
 
 def _read(

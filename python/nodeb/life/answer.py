@@ -12,12 +12,10 @@ the same user and origin.
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +28,7 @@ from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.base.units import NS_PER_S
 
 if TYPE_CHECKING:
+    from nodeb.base.command_line import Arguments
     from nodeb.life.life import Life
 
 __all__ = ["LifeAnswer", "answer"]
@@ -49,16 +48,16 @@ Texts = NDArray[np.str_]
 Where = NDArray[np.bool_]
 
 
-def answer(life: Life, named: str = "", folder: str = "") -> Answer:
+def answer(life: Life, arguments: Arguments | None = None, folder: str = "") -> Answer:
     """Returns the answer of a packet timeline.
 
     Args:
         life: the timeline.
-        named: arguments of the command line that name the scenario or recording, such as its file
-            and --set; empty in a notebook.
+        arguments: the scenario or recording on the command line, with the options that change
+            numbers; None in a notebook.
         folder: folder of the tables; empty if they are not saved.
     """
-    return LifeAnswer(life, named, folder).answer()
+    return LifeAnswer(life, arguments, folder).answer()
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class LifeAnswer:
     """Builder of the answer about a packet timeline; the fields are the arguments of `answer`."""
 
     life: Life
-    named: str
+    arguments: Arguments | None
     folder: str
 
     def answer(self) -> Answer:
@@ -81,12 +80,12 @@ class LifeAnswer:
             marks=list(self.marks()),
             notes=list(self.notes()),
             everything=list(self.everything()),
-            folded="packets by purpose and user" if self.named else "",
+            folded="packets by purpose and user" if self.arguments else "",
         )
 
     def _file(self) -> str:
         """Returns the scenario's or recording's file name without extension; "" in a notebook."""
-        return Path(shlex.split(self.named.removeprefix("$"))[0]).stem if self.named else ""
+        return self.arguments.file.stem if self.arguments else ""
 
     # Properties with the fates and the delays of packets.
 
@@ -239,9 +238,11 @@ class LifeAnswer:
         if len(packets):
             yield Fact("sent again", _count(int(_numbers(packets, "again").sum())))
             yield Fact("lost", _count(int((self.ends == LOST).sum())))
-        if len(blocks):
-            sent, failed = (_numbers(blocks, name).sum() for name in ("transmissions", "failed"))
-            yield Fact(self._failed, shown(failed / sent, unit="1", percent=True))
+        is_up = np.equal(_texts(blocks, "place"), "uplink")
+        for name, of in ((self._failed, ~is_up), ("uplink blocks that failed", is_up)):
+            sent, failed = (_numbers(blocks, key)[of].sum() for key in ("transmissions", "failed"))
+            if sent:
+                yield Fact(name, shown(failed / sent, unit="1", percent=True))
 
     @property
     def _failed(self) -> str:
@@ -271,14 +272,18 @@ class LifeAnswer:
         if self.is_late.any():
             yield LATE_MEANS
         yield f"{about.flight or f'Replication {about.run}'}, seed {about.seed}: {self._sizes()}."
-        if not self.named:
+        if not self.arguments:
             return
+        transfers: list[int] = []
         if self.folder:
-            if path := self.life.critical_path.summary:
-                yield path
+            path = self.life.critical_path
+            transfers = path.transfers
+            if path.summary:
+                yield path.summary
             page = f"{self.folder}/life.html draws every packet"
             yield f"{page}; {self.folder} has the tables and a trace for Perfetto."
-        yield f"Why it took so long: nodeb explain {self.named}"
+        which = transfers[0] if transfers and transfers[0] else None
+        yield f"Why it took so long: {self.arguments.command('explain', transfer=which)}"
 
     def everything(self) -> Iterator[Rows]:
         """Yields a table of packets by purpose, and one by user if there are 2 to `USERS` users."""

@@ -151,7 +151,9 @@ def _air(packed: Packed, life: Life) -> None:
     packed.add_times("air", "time", _numbers(sent["time_ns"]).astype(np.int64))
     for name in ("block", "user", "transmission", "failed"):
         packed.add("air", name, _numbers(sent[name]))
-    packed.add("air", "slot", _slots(_numbers(sent["time_ns"])))
+    is_up = _codes(sent["place"]) == code(life.events["place"], "uplink")
+    packed.add("air", "up", is_up)
+    packed.add("air", "slot", _slots(_numbers(sent["time_ns"]), is_up))
     packed.add("air", "units", _numbers(sent["value"]).astype(np.int64))
     carried = _of_kind(life, "carries")
     rows = np.searchsorted(_numbers(life.packets["packet"]), _numbers(carried["packet"]))
@@ -161,15 +163,20 @@ def _air(packed: Packed, life: Life) -> None:
     packed.add("carried", "offset", _numbers(carried["value"]).astype(np.int64))
 
 
-def _slots(times: NDArray[Any]) -> NDArray[np.int64]:
-    """Numbers the transmissions that begin at the same time from 0, such as 0, 1, 2, 0, 1.
+def _slots(times: NDArray[Any], is_up: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Numbers the transmissions in a direction that begin at the same time from 0, as 0, 1, 2, 0.
 
     Args:
         times: begin of each transmission, in increasing order; equal times are adjacent.
+        is_up: whether each transmission is in the uplink.
     """
-    rows = np.arange(len(times))
-    begins = np.diff(times, prepend=-1 if times.dtype.kind == "i" else times[:1] + 1) != 0
-    return rows - np.maximum.accumulate(np.where(begins, rows, 0))
+    slots = np.zeros(len(times), np.int64)
+    for way in (is_up, ~is_up):
+        own = times[way]
+        rows = np.arange(len(own))
+        begins = np.diff(own, prepend=-1 if own.dtype.kind == "i" else own[:1] + 1) != 0
+        slots[way] = rows - np.maximum.accumulate(np.where(begins, rows, 0))
+    return slots
 
 
 def _series(packed: Packed, life: Life) -> None:

@@ -100,7 +100,8 @@ def _blocks(life: Life) -> Iterator[str]:
     threads, length = _Threads(life), life.about.tti_ns or 0
     for row in _of(life, "block"):
         begin = row["time_ns"]
-        thread = threads.take(row["user"], "air", begin, begin + length)
+        air = "air up" if row["place"] == "uplink" else "air"
+        thread = threads.take(row["user"], air, begin, begin + length)
         name = f"block {row['block']}" + (" failed" if row["failed"] else "")
         about = f'"transmission":{row["transmission"]},"units":{row["value"]:.0f}'
         yield _slice(name, row["user"], thread, begin, begin + length, about)
@@ -129,7 +130,9 @@ class _Threads:
 
     def __init__(self, life: Life) -> None:
         names = [name for name, *_ in life.about.places]
-        self._base = {name: PER_PLACE * (at + 1) for at, name in enumerate([*names, "air"])}
+        self._base = {
+            name: PER_PLACE * (at + 1) for at, name in enumerate([*names, "air", "air up"])
+        }
         self._ends: dict[tuple[int, str], list[tuple[int, int]]] = {}
         self._free: dict[tuple[int, str], list[int]] = {}
         self._most: dict[tuple[int, str], int] = {}

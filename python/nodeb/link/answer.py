@@ -19,7 +19,7 @@ from itertools import pairwise
 from nodeb.answer.answer import Answer, Rows
 from nodeb.answer.numbers import Shown, shown
 from nodeb.answer.words import counted
-from nodeb.base.streams import shell_path
+from nodeb.base.command_line import command_line
 from nodeb.link.result import LinkResult, Point, Rate
 
 __all__ = ["answer"]
@@ -42,7 +42,7 @@ def answer(result: LinkResult, folder: str = "") -> Answer:
     notes = [f"{points}, {blocks}, seed {about.seed}, {wall}."]
     if folder:
         notes.append(f"{folder} has the table and the errors of each point.")
-        notes.append(f"Draw it: nodeb link curve {shell_path(folder)}")
+        notes.append(f"Draw it: {command_line('link curve', folder)}")
     return Answer(
         command="nodeb link run",
         subject=result.experiment.name,

@@ -118,7 +118,6 @@ def bands(
                 curve.mean[excludes_users],
                 **HOLLOW,
                 color=paint,
-                label="_some",
             )
     _explain_hollow_markers(axes, curves)
     if ticks:

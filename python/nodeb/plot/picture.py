@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from typing import Any
 
 import matplotlib as mpl
@@ -29,7 +30,13 @@ def any_glyph() -> Iterator[None]:
 
 
 class Picture(Figure):
-    """A figure in which no text is parsed as mathematics."""
+    """A figure in which no text is parsed as mathematics; notebooks display it."""
+
+    def _repr_png_(self) -> bytes:
+        """Draws the figure for notebooks, which display figures of `pyplot` alone by themselves."""
+        image = BytesIO()
+        self.savefig(image, format="png")
+        return image.getvalue()
 
     def draw(self, renderer: RendererBase) -> None:
         """Draws the figure with all text taken literally."""

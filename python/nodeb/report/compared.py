@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.answer.answer import Answer, Bars
+from nodeb.answer.words import joined
 from nodeb.base.table import Table
 from nodeb.comparison.answer import answers, shown_of
 from nodeb.comparison.differences import Comparison, Difference, Tables, Tried
@@ -48,7 +49,7 @@ def page(
     return render(
         "compared.html",
         {
-            "title": f"{found.baseline}, compared",
+            "title": f"{joined([found.baseline, *(one.name for one in found.tried)])}, compared",
             "answer": content(said[0]) | {"table": None, "after": None, "everything": []},
             "banners": [],
             "sections": [

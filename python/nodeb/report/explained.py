@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from nodeb import _core
 from nodeb.answer.answer import Answer, Bar, Bars
-from nodeb.answer.numbers import number, shown
+from nodeb.answer.numbers import shown
 from nodeb.answer.paints import CAUSES as CAUSE_PAINTS
 from nodeb.answer.paints import paint
+from nodeb.base.command_line import Arguments
 from nodeb.errors import NodebError
 from nodeb.explanation import Explanation
 from nodeb.explanation.answer import answer
@@ -34,13 +35,20 @@ MAX_BYTES = 20_000_000
 """Size of a transfer, bytes, above which window and queue are not recorded."""
 
 
-def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = (), named: str = "") -> str:
+def page(
+    users: Mapping[str, Explanation],
+    tried: Sequence[WhatIf] = (),
+    arguments: Arguments | None = None,
+    command: str = "",
+) -> str:
     """Returns a self-contained page about a transfer, and the transfers of other users.
 
     Args:
         users: explanations by user name; the page is about the first one.
         tried: effects of the simulated changes (`--what-if`); empty if none were simulated.
-        named: name of the scenario on the command line; empty in a notebook.
+        arguments: the scenario's file on the command line, with the options that change numbers;
+            None in a notebook.
+        command: command line that creates the page, shown at its end.
     """
     found = next(iter(users.values()))
     parts = [section("words", "What the causes mean", "", words=_words(found))]
@@ -52,7 +60,7 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = (), named: 
         "page.html",
         {
             "title": about.name or "A transfer",
-            "answer": content(_answer(users, tried, named)),
+            "answer": content(_answer(users, tried, arguments)),
             "banners": _banners(users),
             "story": download(found, _series(found)) if found.causes else None,
             "parts": parts,
@@ -62,13 +70,16 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = (), named: 
                 ("seed", str(about.seed)),
                 ("version", _core.version()),
             ],
+            "command": command,
             "scenario": about.to_toml(),
             "version": _core.version(),
         },
     )
 
 
-def _answer(users: Mapping[str, Explanation], tried: Sequence[WhatIf], named: str) -> Answer:
+def _answer(
+    users: Mapping[str, Explanation], tried: Sequence[WhatIf], arguments: Arguments | None
+) -> Answer:
     """Returns the answer of the explanation, with bars for all causes.
 
     Simulated changes of the scenario that have an effect are bars too, instead of a table.
@@ -76,7 +87,7 @@ def _answer(users: Mapping[str, Explanation], tried: Sequence[WhatIf], named: st
     first, *others = users
     found = users[first]
     beside = {name: users[name] for name in others}
-    said = answer(found, tried or None, "" if tried else named, beside)
+    said = answer(found, tried or None, None if tried else arguments, beside)
     spent = shares(found, small=0.0)
     helps = [one for one in tried if one.won.n and (one.won.low, one.won.high) != (0, 0)]
     if not helps:
@@ -86,18 +97,19 @@ def _answer(users: Mapping[str, Explanation], tried: Sequence[WhatIf], named: st
 
 def _savings(found: Explanation, helps: Sequence[WhatIf]) -> Bars:
     """Returns a bar of the time saved by each change, in the colour of the cause it targets."""
+    gains = [shown(one.won.mean, one.won.low, one.won.high, "s") for one in helps]
     bars = [
         Bar(
             one.name,
-            f"{'' if one.pairs.both else 'at least '}{number(one.won.mean, 's')}",
+            f"{'' if one.pairs.both else 'at least '}{gain.value}",
             one.won.mean,
             _cause_class(found, one),
-            interval=shown(one.won.mean, one.won.low, one.won.high, "s").interval,
+            interval=gain.interval,
             ends=(one.won.low, one.won.high),
             bound=one.path_s,
             why=one.outcome,
         )
-        for one in helps
+        for one, gain in zip(helps, gains, strict=True)
     ]
     return Bars("What would help: time saved in simulation (dotted: time on the path)", bars)
 

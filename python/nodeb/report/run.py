@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from nodeb import plot
+from nodeb.base.command_line import Arguments
 from nodeb.plot.cell import has_places
 from nodeb.plot.style import NARROW, nice_step
 from nodeb.plot.users import selection_note
@@ -41,7 +42,11 @@ SERIES: tuple[tuple[str, str, str, str, Callable[..., Figure]], ...] = (
 """Table, column, anchor, title and plot function of each series."""
 
 
-def html(result: Result, progress: ProgressCallback | None = None, named: str = "") -> str:
+def html(
+    result: Result,
+    progress: ProgressCallback | None = None,
+    arguments: Arguments | None = None,
+) -> str:
     """Returns a self-contained page about a result.
 
     The time series on the page are those of one replication, which is simulated again if they were
@@ -51,10 +56,11 @@ def html(result: Result, progress: ProgressCallback | None = None, named: str = 
     Args:
         result: the result to present.
         progress: callback for the progress of the repeated simulation.
-        named: name of the scenario on the command line; empty in a notebook.
+        arguments: the scenario's file on the command line, with the options that change numbers;
+            None in a notebook.
     """
     about, scenario = result.provenance, result.scenario
-    found = RunAnswer(result, named, "")
+    found = RunAnswer(result, arguments, "")
     why = found.why if found.why is not None and found.why.causes else None
     recording = record(result, progress, run=why.typical.run if why else 0)
     shown = found.answer()
@@ -74,6 +80,7 @@ def html(result: Result, progress: ProgressCallback | None = None, named: str = 
                 for name, value in about.to_dict().items()
                 if value is not None
             ],
+            "command": arguments.command("run", report=True) if arguments else "",
             "scenario": scenario.to_toml(),
             "version": about.version,
         },

@@ -3,8 +3,8 @@
 The headline consists of up to four parts, each only if it applies:
 
 1. that it was interrupted, and how many tables and figures had been measured;
-2. how many published values lie within the tolerance of their table;
-3. how many claims hold, and how many are contradicted or undecided;
+2. how many claims hold, and how many are contradicted or undecided;
+3. how many published values lie within the tolerance of their table;
 4. that there is nothing to compare with.
 
 For several studies, the counts are totals.
@@ -19,7 +19,7 @@ from nodeb.answer.answer import Answer, Fact, Mark, Rows
 from nodeb.answer.numbers import Shown
 from nodeb.answer.words import counted, joined, sentence
 from nodeb.reproduce import digest
-from nodeb.reproduce.digest import Digest, Judged
+from nodeb.reproduce.digest import Digest
 from nodeb.study.cell import Cell, Grid
 
 if TYPE_CHECKING:
@@ -83,6 +83,12 @@ def _headline(found: Sequence[Digest]) -> Iterator[str]:
     is_cut = not all(one.complete for one in found)
     if is_cut:
         yield f"interrupted with {measured} of {items} tables and figures measured."
+    counts = {kind: sum(one.counts[kind] for one in found) for kind in KINDS}
+    if claims := sum(counts.values()):
+        others = [f"{counts[kind]} {kind}" for kind in KINDS[1:] if counts[kind]]
+        rest = f"; {joined(others)}" if others else ""
+        hold = "holds" if counts["holds"] == 1 else "hold"
+        yield f"{counts['holds']} of {counted(claims, 'claim')} {hold}{rest}."
     if compared := sum(one.compared for one in found):
         near = sum(one.cells["near"] for one in found)
         are = "agrees" if near == 1 else "agree"
@@ -90,12 +96,6 @@ def _headline(found: Sequence[Digest]) -> Iterator[str]:
             f"{near} of {counted(compared, 'published value')} {are} with what was measured, "
             "within the tolerance of the table."
         )
-    counts = {kind: sum(one.counts[kind] for one in found) for kind in KINDS}
-    if claims := sum(counts.values()):
-        others = [f"{counts[kind]} {kind}" for kind in KINDS[1:] if counts[kind]]
-        rest = f"; {joined(others)}" if others else ""
-        hold = "holds" if counts["holds"] == 1 else "hold"
-        yield f"{counts['holds']} of {counted(claims, 'claim')} {hold}{rest}."
     if not compared and not claims and not is_cut:
         items_ = f"{measured} tables and figures were" if measured > 1 else "1 table or figure was"
         nothing = "nothing was measured."
@@ -107,14 +107,13 @@ KINDS = ("holds", "contradicted", "undecided")
 
 
 def _facts(found: Sequence[Digest]) -> Iterator[Fact]:
-    """Yields key figures such as "20 of 24": published values, claims and targets that agree."""
+    """Yields key figures such as "20 of 24": published values and claims that agree."""
     if not found:
         return
     parts = {
+        "claims that hold": [(one.counts["holds"], len(one.claims)) for one in found],
         "published values near": [(one.cells["near"], one.compared) for one in found],
         "within the scatter of few runs": [(one.within, one.scattered) for one in found],
-        "claims that hold": [(one.counts["holds"], len(one.claims)) for one in found],
-        "targets met": [(one.states["met"], one.judged) for one in found],
     }
     for name, pairs in parts.items():
         part, whole = (sum(column) for column in zip(*pairs, strict=True))
@@ -123,17 +122,10 @@ def _facts(found: Sequence[Digest]) -> Iterator[Fact]:
 
 
 def _marks(found: Sequence[Digest]) -> Iterator[Mark]:
-    """Yields a mark for each contradicted claim and each missed target."""
-    for one in found:
-        yield from _against(one.claims, "contradicted")
-        yield from _against(one.targets, "missed")
-
-
-def _against(statements: Iterable[Judged], verdict: str) -> Iterator[Mark]:
-    for one in statements:
-        if one.verdict == verdict:
-            why = f" ({one.summary})" if verdict == "missed" and one.summary else ""
-            yield Mark(CONTRADICTED, f"{verdict}: {one.text}{why}")
+    """Yields a mark for each contradicted claim."""
+    for claim in (claim for one in found for claim in one.claims):
+        if claim.verdict == "contradicted":
+            yield Mark(CONTRADICTED, f"contradicted: {claim.text}")
 
 
 def _table(found: ReproduceOutcome) -> Rows | None:

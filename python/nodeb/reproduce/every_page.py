@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nodeb import studies
 from nodeb.answer import Answer, Rows
+from nodeb.base.command_line import command_line
 from nodeb.report import answer as answers
 from nodeb.report import render
 from nodeb.reproduce.answer import together
@@ -222,4 +223,5 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
 
 
 def _command(summary: Summary) -> str:
-    return f"nodeb reproduce all --seed {summary.seed}" + (" --quick" if summary.quick else "")
+    options = {"seed": summary.seed, "quick": summary.quick}
+    return command_line("reproduce", "all", options=options)

@@ -6,10 +6,11 @@ import platform
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
+from os.path import relpath
 from typing import TYPE_CHECKING, Any
 
 from nodeb import _core, studies
-from nodeb.base.streams import printable
+from nodeb.base.command_line import command_line
 from nodeb.report import answer as answers
 from nodeb.report import render
 from nodeb.reproduce import page_figures, page_predicted, page_tables
@@ -69,7 +70,6 @@ def _diagram(study: Any) -> Any:
 
 def _sections(content: Mapping[str, Any]) -> list[tuple[str, str]]:
     names = [
-        ("conformance", "Conformance", "targets"),
         ("model", "What was simulated", "summary"),
         ("tables", "Tables", "tables"),
         ("predictions", "Predictions", "predictions"),
@@ -77,6 +77,7 @@ def _sections(content: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("claims", "Claims", "claims"),
         ("mismatch", "What does not match", "title"),
         ("assumptions", "Assumptions", "assumptions"),
+        ("conformance", "For developers", "targets"),
         ("provenance", "Provenance", "title"),
     ]
     return [(anchor_name, name) for anchor_name, name, key in names if content[key]]
@@ -123,14 +124,10 @@ def _claim(verdict: Verdict) -> Content:
 def _mismatches(found: ReproduceOutcome) -> list[Content]:
     """Returns a list of disagreements with the paper, and of failures.
 
-    Its items are missed targets, tables with cells beyond the tolerance, contradicted claims, and
-    scenarios with downloads that did not complete.
+    Its items are tables with cells beyond the tolerance, contradicted claims, and scenarios with
+    downloads that did not complete.
     """
-    texts = [
-        _mismatch("far", "missed", target.text, target.result)
-        for target in found.targets
-        if target.met is False
-    ]
+    texts = []
     for item, grid in found.grids.items():
         worse = [cell for cell in grid if cell.grade in ("off", "far")]
         if worse:
@@ -187,9 +184,7 @@ def version() -> tuple[str, str | None]:
 
 def _command(found: ReproduceOutcome) -> str:
     study = found.study
-    name = study.name if study.name in studies.names() else printable(study.file.name)
-    parts = [f"nodeb reproduce {name}", f"--seed {found.seed}"]
-    parts += ["--quick"] if found.quick else []
-    if found.items != found.study.items():
-        parts += [f'--item "{item}"' for item in found.items]
-    return " ".join(parts)
+    name = study.name if study.name in studies.names() else relpath(study.file)
+    items = found.items if found.items != study.items() else ()
+    options = {"seed": found.seed, "quick": found.quick, "item": items}
+    return command_line("reproduce", name, options=options)

@@ -20,11 +20,9 @@ uploads follows. If there are only uploads, the headline is about them.
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,9 +47,11 @@ from nodeb.results.metrics import ALL, METRICS
 from nodeb.results.rings import distance_table
 from nodeb.results.rows import all_metrics, row_text
 from nodeb.results.survivors import Unfinished, finished, no_arrival_hint, unfinished
+from nodeb.results.targets import missed_targets
 from nodeb.stats import mean_interval
 
 if TYPE_CHECKING:
+    from nodeb.base.command_line import Arguments
     from nodeb.base.table import Table
     from nodeb.explanation import Explanation
     from nodeb.results.result import Result
@@ -98,16 +98,16 @@ LABELS = {
 TROUBLES = {"stalls": "stalls", "recovery_s": "loss recovery", "timeouts": "timeouts"}
 
 
-def answer(result: Result, named: str = "", folder: str = "") -> Answer:
+def answer(result: Result, arguments: Arguments | None = None, folder: str = "") -> Answer:
     """Returns the answer of a run.
 
     Args:
         result: result of the run; a short transfer of one user is simulated again to explain it.
-        named: the scenario's file as on the command line, with the changes of the command line;
-            empty in a notebook.
+        arguments: the scenario's file on the command line, with the options that change numbers;
+            None in a notebook.
         folder: folder of the tables; empty if they are not saved.
     """
-    return RunAnswer(result, named, folder).answer()
+    return RunAnswer(result, arguments, folder).answer()
 
 
 def explain_first_transfer(result: Result) -> Explanation | None:
@@ -130,7 +130,7 @@ class RunAnswer:
     """Builder of the answer of a run, from its result."""
 
     result: Result
-    named: str
+    arguments: Arguments | None
     folder: str
 
     def answer(self) -> Answer:
@@ -145,12 +145,12 @@ class RunAnswer:
             marks=list(self.marks()),
             notes=list(self.notes()),
             everything=list(all_metrics(self.result)),
-            folded=f"all {len(self.metrics)} metrics" if self.named else "",
+            folded=f"all {len(self.metrics)} metrics" if self.arguments else "",
         )
 
     def _file(self) -> str:
         """Returns the name of the scenario's file without extension; "" in a notebook."""
-        return Path(shlex.split(self.named.removeprefix("$"))[0]).stem if self.named else ""
+        return self.arguments.file.stem if self.arguments else ""
 
     @cached_property
     def flows(self) -> Table:
@@ -440,11 +440,12 @@ class RunAnswer:
         return f"{done}; {mean}"
 
     def notes(self) -> Iterator[str]:
-        """Yields provenance and suggestions for the next command."""
+        """Yields missed targets, provenance and suggestions for the next command."""
         if not self.received:
             yield f"Nothing arrived: {no_arrival_hint(self.duration_s)}"
         elif self.open.count:
             yield from self._longer()
+        yield from missed_targets(self.result)
         about = self.result.provenance
         asked = about.stopping.endswith("as asked")
         why = "" if asked else f" ({about.stopping})"
@@ -452,16 +453,31 @@ class RunAnswer:
         yield f"{replications} {self._finished()}".strip()
         if about.runs < 2:
             yield ONE_REPLICATION
-        if not self.named:
+        if not self.arguments:
             return
         where = f"{self.folder} has the tables; " if self.folder else ""
         yield f"{where}--report draws a page."
         if not self.received:
             return
         if self.phones == 1:
-            yield f"What would help: nodeb explain {self.named} --what-if"
+            yield f"What would help: {self._explain(self.arguments, what_if=True)}"
         else:
-            yield f"Why one phone is slow: nodeb explain {self.named} --user N"
+            user = self._slowest()
+            yield f"Why user {user} is slowest: {self._explain(self.arguments, user=user)}"
+
+    def _slowest(self) -> int:
+        """Returns the user with the lowest mean rate, of those to whom data arrived in each run."""
+        users, place = np.unique(self.flows["user"], return_inverse=True)
+        rates = np.bincount(place, self.flows["received_bps"]) / np.bincount(place)
+        arrived = np.bincount(place, self.flows["delivered_bytes"] == 0) == 0
+        return int(users[np.argmin(np.where(arrived | ~arrived.any(), rates, math.inf))])
+
+    def _explain(self, arguments: Arguments, **options: object) -> str:
+        """Returns the command that explains a transfer in the replications of this result."""
+        given = any(arguments.options.get(name) is not None for name in ("runs", "precision"))
+        is_other = given or self.result.scenario.precision is not None
+        runs = self.result.provenance.runs if is_other else None
+        return arguments.command("explain", precision=None, runs=runs, **options)
 
     def _longer(self) -> Iterator[str]:
         about = self.open

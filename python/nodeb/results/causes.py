@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from nodeb.answer.answer import Bar, Bars
 from nodeb.answer.numbers import parts, shown
 from nodeb.answer.paints import paint
-from nodeb.answer.words import joined, percent, percents, sentence, share, spelled
+from nodeb.answer.words import fraction, joined, part_percent, sentence, spelled
 
 if TYPE_CHECKING:
     from nodeb.explanation import Explanation
 
-__all__ = ["OUTAGE", "cause_bars", "cause_name", "main_causes"]
+__all__ = ["OUTAGE", "cause_bars", "cause_name", "cause_percent", "main_causes"]
 
 NAMED = 3
 """Minimum number of causes with bars of their own; the others share one bar."""
@@ -28,6 +28,15 @@ def cause_name(cause: str) -> str:
     return cause.removeprefix("window: ")
 
 
+def cause_percent(found: Explanation, *causes: str) -> str:
+    """Returns the share of some causes in a transfer's time, in whole per cent.
+
+    The shares of all causes add up to 100 %.
+    """
+    table = found.table
+    return part_percent(list(table["share"]), [list(table["cause"]).index(one) for one in causes])
+
+
 def main_causes(found: Explanation, *, exact: bool = False) -> Iterator[str]:
     """Yields a sentence with the largest causes: as many as make up half of a transfer's time.
 
@@ -35,17 +44,19 @@ def main_causes(found: Explanation, *, exact: bool = False) -> Iterator[str]:
         found: explanation of the transfer.
         exact: whether the causes' share is stated in per cent; otherwise, as a simple fraction.
     """
-    names: list[str] = []
+    largest: list[str] = []
     whole = 0.0
     for row in found.table:
-        is_outage = found.step(row["cause"]) == OUTAGE
-        names.append(f"{cause_name(row['cause'])}{' (an outage)' if is_outage else ''}")
+        largest.append(row["cause"])
         whole += row["share"]
         if whole >= 0.5:
             break
+    names = [
+        f"{cause_name(one)}{' (an outage)' if found.step(one) == OUTAGE else ''}" for one in largest
+    ]
     if names:
-        part = percent(whole) if exact else sentence(share(whole))
-        yield f"{part} of that went into {joined(names)}."
+        part = ("" if exact else fraction(whole)) or cause_percent(found, *largest)
+        yield f"{sentence(part)} of that went into {joined(names)}."
 
 
 def cause_bars(found: Explanation, head: str = "", small: float = SMALL) -> Bars:
@@ -59,18 +70,16 @@ def cause_bars(found: Explanation, head: str = "", small: float = SMALL) -> Bars
     if len(table) - named == 1:
         named += 1
     rest = table[named:]
-    sums = {
-        name: [row[name] for row in table[:named]] + [sum(row[name] for row in rest)][: len(rest)]
-        for name in ("mean_s", "share")
-    }
-    times, shares = parts(sums["mean_s"], "s"), percents(sums["share"])
+    means = [row["mean_s"] for row in table[:named]]
+    means += [sum(row["mean_s"] for row in rest)][: len(rest)]
+    times = parts(means, "s")
     bars = [
         Bar(
             cause_name(row["cause"]),
             times[at],
             row["mean_s"],
             paint(row["cause"]),
-            shares[at],
+            cause_percent(found, row["cause"]),
             shown(row["mean_s"], row["ci95_low"], row["ci95_high"], "s").interval,
             ends=(row["ci95_low"], row["ci95_high"]),
         )
@@ -78,5 +87,6 @@ def cause_bars(found: Explanation, head: str = "", small: float = SMALL) -> Bars
     ]
     if rest:
         name = f"{spelled(len(rest))} other causes"
-        bars.append(Bar(name, times[-1], sums["mean_s"][-1], "k-many", shares[-1]))
+        percent = cause_percent(found, *(row["cause"] for row in rest))
+        bars.append(Bar(name, times[-1], means[-1], "k-many", percent))
     return Bars("Where the time went", bars, head)

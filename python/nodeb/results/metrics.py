@@ -270,7 +270,6 @@ def _table() -> dict[str, Metric]:
             "Share of all blocks sent, retransmissions included, that were received in error.",
             "block errors, all transmissions",
             compute.block_errors,
-            "less",
             **SHARE,
         ),
         Metric(
@@ -304,7 +303,7 @@ def _table() -> dict[str, Metric]:
             "less",
         ),
         _from("phones", "cqi", "channel quality (CQI)", "more"),
-        _from("phones", "first_bler", "block errors, first transmission", "less", **SHARE),
+        _from("phones", "first_bler", "block errors, first transmission", **SHARE),
         Metric(
             "jain_index",
             "1",

@@ -8,9 +8,9 @@ are unfinished and the metric requires finished ones, their share precedes it:
 3. there is a baseline: the largest and the smallest decided effect, called "decided" if other
   effects are undecided, or a statement that no effect is decided or exists;
 4. all cells have the same value: no effect;
-5. the intervals of the smallest and the largest value overlap: no effect is certain;
+5. the intervals of the smallest and the largest value overlap: undecided;
 6. the smallest and the largest value and, if several keys are swept, the largest factor by which
-  each key alone changes the metric.
+  each key alone changes the metric, or that this is undecided; see `_is_decided`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import numpy as np
 from nodeb.answer.answer import ONE_REPLICATION, SURVIVORS, Answer, Mark, Rows
 from nodeb.answer.numbers import number, shown
 from nodeb.answer.words import counted, joined, percent, sentence
-from nodeb.base.streams import shell_path
+from nodeb.base.command_line import command_line
 from nodeb.comparison.differences import Difference
 from nodeb.comparison.shown import difference_of, level, more_text, ratio_of
 from nodeb.comparison.verdict import MoreRuns
@@ -36,6 +36,7 @@ from nodeb.errors import InputError, nearest
 from nodeb.results.coverage import of_whom
 from nodeb.results.metrics import ALL, METRICS
 from nodeb.results.survivors import no_arrival_hint
+from nodeb.stats import Interval
 from nodeb.sweep.against import Compared
 from nodeb.sweep.shown import Values, every_row, grid, listed
 
@@ -46,22 +47,23 @@ __all__ = ["SweepAnswer", "answer"]
 
 MAX_ROWS = 30
 """Maximum number of cells that a list shows without `--all`."""
+WIDEST = 3.0
+"""Ratio of the ends of an interval above which a factor is undecided."""
 DECIDED = ("better", "worse", "more", "less")
 """Verdicts of a cell that differs from its baseline."""
 
 
-def answer(outcome: Outcome, named: str = "", folder: str = "") -> Answer:
+def answer(outcome: Outcome, folder: str = "") -> Answer:
     """Returns the answer of a sweep.
 
     Args:
         outcome: outcome of the sweep.
-        named: name of the scenario on the command line; empty in a notebook.
         folder: folder of the results; empty in a notebook.
 
     Raises:
         InputError: no cell has the requested metric.
     """
-    return SweepAnswer(outcome, named, folder).answer()
+    return SweepAnswer(outcome, folder).answer()
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,6 @@ class SweepAnswer:
     """Builder of the answer of a sweep, with its headline, table, marks and notes."""
 
     outcome: Outcome
-    named: str
     folder: str
 
     def answer(self) -> Answer:
@@ -188,8 +189,8 @@ class SweepAnswer:
         least, most = (values[int(of(values.mean))] for of in (np.nanargmin, np.nanargmax))
         if least.high >= most.low:
             yield (
-                f"no effect on the {self.noun} is sure: it ranged from {least.text.with_level} to "
-                f"{most.text.with_interval}, and these intervals overlap."
+                f"an effect on the {self.noun} is undecided: it ranged from "
+                f"{least.text.with_level} to {most.text.with_interval}, and these overlap."
             )
             return
         yield (
@@ -204,12 +205,17 @@ class SweepAnswer:
         effects = self.outcome.effects
         if len(effects) < 2:
             return
-        first, *others = [
-            (one.keys, shown(one.ratio.mean, one.ratio.low, one.ratio.high)) for one in effects
-        ]
-        said = f"{first[0]} changes it by a factor of up to {first[1].with_level}"
-        more = [f"{keys} by up to {text.in_one_cell}" for keys, text in others]
-        yield f"Alone, {joined([said, *more])}."
+        if decided := [one for one in effects if _is_decided(one.ratio)]:
+            first, *others = [
+                (one.keys, shown(one.ratio.mean, one.ratio.low, one.ratio.high)) for one in decided
+            ]
+            said = f"{first[0]} changes it by a factor of up to {first[1].with_level}"
+            more = [f"{keys} by up to {text.in_one_cell}" for keys, text in others]
+            yield f"Alone, {joined([said, *more])}."
+        if left := [one.keys for one in effects if one not in decided]:
+            noun, is_ = ("effects", "are") if len(left) > 1 else ("effect", "is")
+            alone = "" if decided else " alone"
+            yield f"The {noun} of {joined(left)}{alone} {is_} undecided."
 
     @cached_property
     def _compared(self) -> Sequence[Compared]:
@@ -386,9 +392,19 @@ class SweepAnswer:
         yield f"{self.folder} has the table."
         keys = [axis.swept[0].key for axis in self.values.axes]
         if keys and self.values.known.any():
-            by = "".join(f" --by {key}" for key in keys[1:])
-            axes = f"--x {keys[0]} --y {self.outcome.metric}{by}"
-            yield f"Draw it: nodeb plot {shell_path(self.folder)} {axes}"
+            axes = {"x": keys[0], "y": self.outcome.metric, "by": keys[1:]}
+            yield f"Draw it: {command_line('plot', self.folder, options=axes)}"
+
+
+def _is_decided(factor: Interval) -> bool:
+    """Returns true if a factor is known well enough to be stated.
+
+    Its interval excludes 1, and its upper end is at most `WIDEST` times the lower one. A factor of
+    a single replication has no interval and is stated.
+    """
+    if math.isnan(factor.low) and factor.n < 2:
+        return True
+    return factor.low > 1 and factor.high <= WIDEST * factor.low
 
 
 def _is_ratio(found: Difference) -> bool:

@@ -4,7 +4,7 @@ import pytest
 
 from nodeb.answer import Answer, Bar, Bars, Fact, Mark, Rows, shown, text
 from nodeb.answer.numbers import parts
-from nodeb.answer.words import counted, joined, percent, percents, share
+from nodeb.answer.words import counted, fraction, joined, part_percent, percent
 
 ANSWER = Answer(
     command="nodeb run",
@@ -59,7 +59,7 @@ def test_picture_without_bars_is_no_error():
 
 
 def test_shares_lists_and_counts_in_words():
-    assert [share(x) for x in (0.66, 0.5, 0.41)] == ["two thirds", "half", "41 %"]
+    assert [fraction(x) for x in (0.66, 0.5, 0.41)] == ["two thirds", "half", ""]
     assert [percent(x) for x in (0.0, 0.001, 0.999, 1.0)] == [
         "0 %",
         "less than 1 %",
@@ -68,6 +68,10 @@ def test_shares_lists_and_counts_in_words():
     ]
     assert [joined(x) for x in ([], ["a"], ["a", "b", "c"])] == ["", "a", "a, b and c"]
     assert [counted(n, "phone") for n in (1, 30)] == ["1 phone", "30 phones"]
+
+
+def percents(shares):
+    return [part_percent(shares, [at]) for at in range(len(shares))]
 
 
 def test_rounded_parts_add_up_to_the_rounded_whole():
@@ -82,6 +86,7 @@ def test_rounded_parts_add_up_to_the_rounded_whole():
     assert percents([0.334, 0.333, 0.333]) == ["34 %", "33 %", "33 %"]
     assert percents([0.9999, 0.0001]) == ["more than 99 %", "less than 1 %"]
     assert percents([0.947, 0.028, 0.0195, 0.0055]) == ["95 %", "3 %", "2 %", "less than 1 %"]
+    assert part_percent([0.334, 0.333, 0.333], [0, 1]) == "67 %"
     assert parts([3600.0, 2.6, 1.2, 1.0], "s") == ["3600 s", "2.60 s", "1.20 s", "1 s"]
 
 

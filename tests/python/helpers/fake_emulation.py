@@ -106,50 +106,33 @@ def _cell(random: np.random.Generator, empty: bool) -> dict[str, np.ndarray]:
 
 
 def _times(count: int, unit: float) -> dict[str, float]:
-    if not count:
-        return dict.fromkeys(("count", "mean_s", "p50_s", "p99_s", "p999_s", "max_s"), 0)
-    return {
-        "count": count,
-        "mean_s": 2 * unit,
-        "p50_s": unit,
-        "p99_s": 9 * unit,
-        "p999_s": 20 * unit,
-        "max_s": 30 * unit,
-    }
+    factors = {"mean_s": 2, "p50_s": 1, "p99_s": 9, "p999_s": 20, "max_s": 30}
+    return {"count": count} | {name: by * unit * bool(count) for name, by in factors.items()}
 
 
 def _report(late_share: float, empty: bool) -> dict:
+    some = not empty
+
     def way(packets: int) -> dict:
-        packets = 0 if empty else packets
-        return {
-            "offered_packets": packets + 3 * (not empty),
-            "arrived_packets": packets,
-            "arrived_bytes": 1400 * packets,
-            "lost_link": 0,
-            "lost_overflow": 3 * (not empty),
-            "lost_early_drop": 0,
-            "lost_radio": 0,
-            "delay": _times(packets, 0.05),
-            "span_s": 11.0,
-        }
+        packets *= some
+        lost = {"lost_link": 0, "lost_overflow": 3 * some, "lost_early_drop": 0, "lost_radio": 0}
+        arrived = {"arrived_packets": packets, "arrived_bytes": 1400 * packets}
+        offered = {"offered_packets": packets + 3 * some}
+        return offered | arrived | lost | {"delay": _times(packets, 0.05), "span_s": 11.0}
 
     phones = [
         {"user": user, "name": name, "down": way(2400), "up": way(480), "device": {"dropped": 0}}
         for user, name in enumerate(("phone", "tablet"))
     ]
-    late = _times(0 if empty else 1000, 1e-5)
-    return {
+    zero = dict.fromkeys(("malformed", "too_long", "no_memory", "unwritten", "slept_s"), 0)
+    late = _times(1000 * some, 1e-5) | {"limit_s": LATE_S, "share_beyond": late_share}
+    return zero | {
         "phones": phones,
         "lasted_s": 12.0,
-        "slept_s": 0.0,
-        "lateness": late | {"limit_s": LATE_S, "share_beyond": late_share},
+        "lateness": late,
         "late_share": 0.01,
         "busy": _times(1000, 1e-5),
-        "malformed": 0,
         "stray": 2,
-        "too_long": 0,
-        "no_memory": 0,
-        "unwritten": 0,
         "cpu_s": 0.4,
         "memory_bytes": 393_216,
         "server_device": {"dropped": 0},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import time
@@ -43,7 +42,6 @@ LOOK = (
     "cd /proc/sys/net; grep -r . ipv4/conf ipv4/ip_forward ipv6/conf || true"
 )
 PROGRAMS = ("ip", "nft", "nsenter", "unshare")
-MISSING = [name for name in PROGRAMS if not shutil.which(name)]
 
 
 class Laboratory:

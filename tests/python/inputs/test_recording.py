@@ -103,6 +103,49 @@ def test_a_recording_has_an_entry_per_tti_of_the_radio_that_replays_it(tmp_path)
     assert lists(file)["snrs_db"] == [3] * 3 + [4] * 3
 
 
+def test_cqis_of_lte_keep_their_values_and_get_no_snrs_of_hsdpa(tmp_path):
+    file = channel(tmp_path, "cqi", "cqi\n0\n7\n15", step="1 ms")
+    file.write_text(CELL.replace("radio.hsdpa", "radio.lte"))
+    trace = lists(file)
+    assert trace["cqi"] == [0, 7, 15]
+    assert not trace["snrs_db"]
+
+
+def test_cqis_of_hsdpa_are_refused_on_lte(tmp_path):
+    file = channel(tmp_path, "cqi", "cqi\n3\n22", step="1 ms")
+    file.write_text(CELL.replace("radio.hsdpa", "radio.lte"))
+    with pytest.raises(nodeb.ScenarioError, match=r"trace\.cqi: entry 1 is 22"):
+        nodeb.load(file)
+
+
+def test_cqis_without_snrs_are_refused_on_hsdpa(tmp_path):
+    file = tmp_path / "cell.toml"
+    file.write_text(
+        "radio.hsdpa = {}\n[[users]]\ntraffic.ftp.size = '1 kB'\n"
+        "ue.channel.trace = { cqi = [3], at_end = 'loop' }\n"
+    )
+    with pytest.raises(
+        nodeb.ScenarioError, match=r"cell\.toml:4: users\.0\.ue\.channel\.trace\.cqi: "
+    ):
+        nodeb.load(file)
+
+
+def test_imported_rates_drive_lte(tmp_path, call):
+    """All bytes but headers arrive at the recorded rates, 4 s of 4 Mbit/s and 4 s of 12 Mbit/s."""
+    recording = tmp_path / "drive.csv"
+    recording.write_text("time_s,rate_mbps\n0,4\n4,12\n")
+    assert call("import", recording, "--as", "rates", "-o", tmp_path / "drive.trace")[0] == 0
+    file = tmp_path / "cell.toml"
+    file.write_text(
+        "duration = '8 s'\n[radio.lte]\n[[users]]\ntraffic.ftp.size = '1 GB'\n"
+        "ue.channel.trace.file = 'drive.trace'\n"
+    )
+    result = nodeb.load(file).run(runs=1)
+    share = result.flows["delivered_bytes"][0] / (8e6 * 1448 / 1500)
+    assert 0.95 < share <= 1
+    assert result.bearers["blocks_failed"][0] == 0
+
+
 def test_a_recording_lasts_as_long_on_lte_as_it_was_recorded(tmp_path):
     rows = "snr_db\n" + "\n".join(["-30"] * 1000 + ["20"] * 1000)  # No data for the first second.
     file = channel(tmp_path, "snr", rows, step="1 ms")

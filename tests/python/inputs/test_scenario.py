@@ -1,7 +1,9 @@
 """Tests of scenarios that are loaded, built, changed and run."""
 
+import ast
 import copy
 import pickle
+import re
 import threading
 import time
 import tomllib
@@ -17,7 +19,7 @@ from nodeb.replication.cells import Replicated
 from nodeb.replication.engine import Single
 from nodeb.replication.rules import rule_of
 from nodeb.replication.work import Source
-from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
+from nodeb.scenario_types import Dch, Ftp, HsDsch, Linux, Lte, MaxCi, Uplink, UserGroup, Wired
 from nodeb.stats import Precision, mean_interval
 from scenarios import Fails
 
@@ -38,6 +40,34 @@ def test_variant_may_be_given_by_name():
     assert by_name.radio == Scenario(radio=Dch(), users=users).resolved().radio
 
 
+def test_radio_brings_defaults_of_its_network():
+    users = [UserGroup(traffic=Ftp(size="20 kB"))]
+    plain = Scenario(radio=Lte(), users=users).resolved()
+    assert plain == Scenario(radio="lte", users=users).resolved()
+    assert (plain.wired.rate, plain.wired.delay) == ("1 Gbps", "10 ms")
+    assert isinstance(plain.tcp, Linux)
+    assert "scheduled" in plain.radio.to_dict()["lte"]["uplink"]
+    slow = Scenario(radio=Lte(), wired=Wired(rate="10 Mbps"), uplink=Uplink(), users=users)
+    assert (slow.resolved().wired.rate, slow.resolved().wired.delay) == ("10 Mbps", "10 ms")
+    assert "plain" in slow.resolved().radio.to_dict()["lte"]["uplink"]
+    assert Scenario(radio=HsDsch(), users=users).resolved().wired.rate == "10 Mbps"
+
+
+def test_reset_key_has_the_default_of_the_radio():
+    users = [UserGroup(traffic=Ftp(size="20 kB"))]
+    slow = Scenario(radio=Lte(), wired=Wired(rate="10 Mbps"), users=users).resolved()
+    assert slow.with_({"wired.rate": None}).wired.rate == "1 Gbps"
+
+
+def test_stored_scenario_names_defaults_of_the_radio(tmp_path):
+    users = [UserGroup(traffic=Ftp(size="20 kB"))]
+    scenario = Scenario(radio=Lte(), users=users, duration="2 s").resolved()
+    text = scenario.to_toml()
+    assert text.count("# default of radio.lte") == 3
+    (tmp_path / "again.toml").write_text(text)
+    assert nodeb.load(tmp_path / "again.toml") == scenario
+
+
 def test_with_changes_modifies_a_copy(small):
     other = small.with_(
         **{"wired.delay": "50 ms", "radio.dch.bler": 0.01, "tcp.classic.limited_transmit": True}
@@ -54,6 +84,51 @@ def test_with_changes_accepts_parts_and_removes_keys(small):
     shared = small.with_(radio=HsDsch(channels=2), name='a "quoted" näme')
     assert isinstance(shared.radio, HsDsch)
     assert shared.name == 'a "quoted" näme'
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"tcp.linux.control": "bbr"},
+        {"tcp.linux.control": "bbr", "tcp.linux.pacing": True},
+        {"tcp.classic": None, "tcp.linux.control": "bbr"},
+        {"wired.queue.codel.target": "7 ms"},
+        {"radio.dch.rlc.am.max_dat": 5},
+        {"tcp.linux.control.bbr.probe_rtt": "100 ms", "wired.loss": 0.01},
+    ],
+)
+def test_key_of_another_variant_replaces_the_default_as_on_the_command_line(scenario_file, changes):
+    settings = [
+        f"{key}={str(value).lower() if isinstance(value, bool) else value}"
+        for key, value in changes.items()
+        if value is not None
+    ]
+    assert nodeb.load(scenario_file).with_(changes) == nodeb.load(scenario_file, settings)
+
+
+def test_variant_that_is_not_the_default_is_replaced_only_as_a_whole(small):
+    own = small.with_({"tcp.classic.limited_transmit": True})
+    with pytest.raises(nodeb.ScenarioError) as refused:
+        own.with_({"tcp.linux.control": "bbr", "tcp.linux.pacing": True})
+    assert str(refused.value).startswith("tcp.linux.control: ")
+    (remedy,) = re.findall(r"with_\((.+)\)$", str(refused.value))
+    changed = own.with_(ast.literal_eval(remedy))
+    assert changed.tcp == small.with_({"tcp.linux.control": "bbr", "tcp.linux.pacing": True}).tcp
+    assert (
+        own.with_({"tcp": None, "tcp.linux.control": "bbr"}).tcp
+        == small.with_({"tcp.linux.control": "bbr"}).tcp
+    )
+    with pytest.raises(nodeb.ScenarioError, match=r"^users\.0\.traffic\.web: "):
+        small.with_({"users.0.traffic.web": {}})
+
+
+def test_setting_of_another_variant_than_the_file_has_names_the_remedy(tmp_path):
+    file = tmp_path / "a.toml"
+    file.write_text('radio.dch.bler = 0.1\nusers = [{ traffic.ftp.size = "20 kB" }]\n')
+    with pytest.raises(nodeb.ScenarioError) as refused:
+        nodeb.load(file, ["radio.hs_dsch.channels=3", "radio.hs_dsch.scheduler=max_ci"])
+    remedy = re.findall(r"`(radio=.+?)` replaces radio\.dch", str(refused.value))
+    assert nodeb.load(file, remedy).radio == HsDsch(channels=3, scheduler=MaxCi())
 
 
 def test_wrong_key_or_value_in_code_is_reported(small):

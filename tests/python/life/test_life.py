@@ -77,6 +77,59 @@ def test_timelines_agree_with_the_tables_of_the_run(scenario, life):
     assert sum(row["failed"] for row in rows(life.blocks)) == result.bearers["blocks_failed"].sum()
 
 
+UPLINK = """
+duration = "3 s"
+[radio.lte]
+bandwidth = "1.4 MHz"
+[[users]]
+count = 2
+traffic.ftp.size = "100 kB"
+upload.ftp.size = "50 kB"
+ue.channel.fading = { mean_snr_db = 8.0, speed = "30 km/h" }
+"""
+
+
+@pytest.fixture(scope="module")
+def scheduled():
+    scenario = nodeb.Scenario.from_toml(UPLINK)
+    return scenario.run(runs=1), scenario.life()
+
+
+def test_blocks_of_a_scheduled_uplink_are_shown(scheduled):
+    result, life = scheduled
+    up = rows(life.blocks, place="uplink")
+    for user in (0, 1):
+        own = [row for row in up if row["user"] == user]
+        assert sum(row["transmissions"] for row in own) == result.uplinks["transmissions"][user]
+        assert sum(row["outcome"] == "given up" for row in own) == result.uplinks["given_up"][user]
+    down = rows(life.blocks, place="bearer")
+    assert len(up) + len(down) == len(life.blocks)
+    assert sum(row["transmissions"] for row in down) == result.bearers["blocks"].sum()
+    assert sum(row["failed"] for row in up) > 0
+
+
+def test_packets_from_phones_have_the_blocks_that_carried_them(scheduled):
+    _, life = scheduled
+    places = {row["block"]: row["place"] for row in rows(life.blocks)}
+    waits = {row["packet"]: row for row in rows(life.hops, place="uplink", end="received")}
+    packets = [row for row in rows(life.packets, end="received") if row["packet"] in waits]
+    assert len(packets) > 50
+    for packet in packets[::10]:
+        own = life.packet(packet["packet"]).to_pylist()
+        carried = [row for row in own if row["kind"] == "carries"]
+        assert {places[row["block"]] for row in carried} == {"uplink"}
+        assert sum(row["bytes"] for row in carried) >= packet["bytes"]
+        begun = min(row["time_ns"] for row in carried)
+        assert waits[packet["packet"]]["begun_ns"] == begun >= waits[packet["packet"]]["entered_ns"]
+
+
+def test_shares_of_failed_blocks_are_given_for_each_direction(scheduled):
+    _, life = scheduled
+    names = [fact.name for fact in life.answer.facts]
+    assert "blocks that failed" in names
+    assert "uplink blocks that failed" in names
+
+
 def test_packet_has_its_own_events_and_those_of_its_blocks(life):
     repeated = next(row for row in rows(life.packets, end="received") if row["repeats"] > 0)
     own = life.packet(repeated["packet"]).to_pylist()

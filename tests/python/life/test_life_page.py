@@ -21,6 +21,9 @@ SCENARIOS = {
     "fach_dch": 'duration = "60 s"\n[radio.fach_dch]\n[[users]]\ncount = 2\ntraffic.web = {}\n',
     "proxy": 'proxy = "split"\n[core]\ndelay = "10 ms"\n[radio.link]\n'
     + DOWNLOAD.format(size="50 kB"),
+    "lte": 'duration = "2 s"\n[radio.lte]\nbandwidth = "1.4 MHz"\n'
+    + DOWNLOAD.format(size="100 kB")
+    + 'count = 2\nupload.ftp.size = "20 kB"\nue.channel.constant.snr_db = 8.0\n',
     "many": '[tcp.linux]\n[wired]\nrate = "200 Mbps"\ndelay = "10 ms"\n[radio.link]\n'
     'rate = "50 Mbps"\n' + DOWNLOAD.format(size="150 MB"),
 }
@@ -172,6 +175,28 @@ def test_pointer_shows_packets_blocks_and_strips(opened):
     page.wait_for_function("document.getElementById('tip').textContent.startsWith('block #')")
     page.mouse.move(box["x"] + 700, box["y"] + page.evaluate("nodebLife.scene.at.bottom") + 100)
     page.wait_for_function("document.getElementById('tip').textContent.includes('window')")
+
+
+def test_blocks_of_the_uplink_have_rows_of_their_own(opened):
+    page = opened("lte")
+    rows = page.evaluate(
+        """() => { const { scene } = nodebLife, { air } = scene.data, of = [new Set(), new Set()];
+        for (let i = 0; i < air.rows; i++) of[air.up[i]].add(scene.rowOf(i));
+        return of.map(one => [...one]); }"""
+    )
+    down, up = rows
+    assert down
+    assert up
+    assert max(down) < min(up)
+    up = page.evaluate("Array.from(nodebLife.scene.data.air.up).indexOf(1)")
+    time = page.evaluate(f"nodebLife.scene.data.air.time[{up}]")
+    page.evaluate(f"nodebLife.show({time - 5e6}, {time + 5e6}); nodebLife.draw()")
+    block = page.evaluate(f"nodebLife.scene.box({up})")
+    box = page.locator("#canvas").bounding_box()
+    page.mouse.move(box["x"] + block[0] + 1, box["y"] + block[1] + 1)
+    page.wait_for_function(
+        "document.getElementById('tip').textContent.startsWith('uplink block #')"
+    )
 
 
 @pytest.mark.slow

@@ -52,3 +52,12 @@ def test_report_accepts_odd_user_names(call, tmp_path):
     assert "Glyph" not in err
     page = (tmp_path / "out" / "s" / "report.html").read_text("utf-8")
     assert "$5 _ to $10" in page
+
+
+def test_notebooks_display_a_figure_as_a_picture():
+    """Jupyter asks an object that no backend of matplotlib has registered for `_repr_png_`."""
+    figure = plot.lines("title", "x", "y", [1.0], [plot.Line("b", [1.0], [0.9], [1.1])])
+    image = figure._repr_png_()
+    assert image.startswith(b"\x89PNG\r\n")
+    width, height = (int.from_bytes(image[at : at + 4], "big") for at in (16, 20))
+    assert [width, height] == (figure.get_size_inches() * figure.dpi).astype(int).tolist()

@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
+import distributed
 import numpy as np
 import pytest
 import yaml
@@ -25,7 +26,6 @@ from nodeb.sweep import Sweep
 from result_folders import kept
 from scenarios import needs_linux
 
-distributed = pytest.importorskip("distributed")
 FILES = Path(__file__).parents[3] / "examples" / "cluster"
 SWEEP = """
 name = "many"

@@ -62,6 +62,44 @@ def test_ends_of_an_axis_do_not_overlap(browser, made):
             assert one["x"] + one["width"] < other["x"]
 
 
+HOST = """.host dl dt { float: left; width: 20%; display: block; color: red; }
+.host dl dd { float: left; width: 80%; margin-left: 4em; }
+.host h1 { font-size: 3rem; margin: 3rem; text-transform: uppercase; }
+.host tbody tr:nth-child(odd) { background: #eee; }
+.host td, .host th { text-align: center; padding: 2em; max-width: none; }
+.host ol li, .host p { margin: 5em; list-style: square; letter-spacing: .3em; }
+.host small, .host b, .host span { font-size: 2rem; }"""
+"""Rules for elements as notebooks have, such as JupyterLab's `.jp-RenderedHTMLCommon dl dt`."""
+LOOK = """() => [...document.querySelectorAll(".nodeb, .nodeb *")].map(one => {
+    const { x, y, width, height } = one.getBoundingClientRect(), style = getComputedStyle(one);
+    return [one.tagName, x, y, width, height, style.color, style.background, style.font];
+})"""
+
+
+def test_style_of_a_notebook_does_not_change_an_answer(browser, small):
+    """Sets the answer as notebooks do, as `innerHTML`."""
+    result = small.run(runs=3)
+    fragment = result._repr_html_() + result.compare(result)._repr_html_()
+    looks = []
+    for style in ("", HOST):
+        with browser.new_page() as page:
+            page.set_content(f"<style>{style}</style><div class=host></div>")
+            page.evaluate("text => document.querySelector('.host').innerHTML = text", fragment)
+            looks.append(page.evaluate(LOOK))
+    assert looks[0] == looks[1]
+    (first, second), tops = [one for one in looks[0] if one[0] in ("DT", "DD")][:2], 2
+    assert first[tops] + first[4] <= second[tops] + 1, "a label is above its value"
+
+
+def test_only_marks_of_key_figures_have_the_colour_of_warnings(browser, made):
+    with browser.new_page() as page:
+        page.goto(made("reproduction").as_uri())
+        of = "all => all.map(x => [x, x.parentElement].map(each => getComputedStyle(each).color))"
+        colours = page.locator("td .mark").evaluate_all(of)
+        assert colours
+        assert all(own == around for own, around in colours)
+
+
 def test_claims_of_all_studies_can_be_filtered(browser, made):
     with browser.new_page() as page:
         page.goto(made("studies").as_uri())

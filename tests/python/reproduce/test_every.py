@@ -236,7 +236,7 @@ def test_invalid_items_and_names_are_rejected(call):
     status, _, err = call("reproduce", "all", "--item", "table 13")
     assert status == 2
     assert "`all` reproduces every item" in err
-    assert 'nodeb reproduce wang --item "table 13"' in err
+    assert "nodeb reproduce wang --item 'table 13'" in err
     status, _, err = call("reproduce", "al")
     assert (status, "did you mean `all`" in err) == (2, True)
     with pytest.raises(InputError, match="jobs is 0"):

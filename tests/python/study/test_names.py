@@ -18,42 +18,32 @@ from small_study import HIGH, LOW, TARGET, download, rate
 def test_shapes_and_names_are_checked(study, work):
     of = rate.of(study.scenario(download))
     table = study.table("Table 1", "x", {LOW: {"a": of(LOW), "b": 5}}, "1\n2")
-    with pytest.raises(InputError, match=r"Table 1 is 1 by 2, but .* \[1, 1\]"):
+    with pytest.raises(InputError, match="Table 1"):
         table.measure(work)
-    with pytest.raises(InputError, match="two items `Table 1`"):
-        study.figure("Table 1", "x", {"c": {LOW: 1}}, "y")
-    with pytest.raises(InputError, match="Table 2 has no cells"):
-        study.table("Table 2", "x", {})
-    with pytest.raises(InputError, match="different columns"):
-        study.table("Table 3", "x", {LOW: {"a": 1}, HIGH: {"b": 1}})
     points = study.figure("Figure 1", "x", {"c": {LOW: of(LOW)}}, "y", printed={"d": {LOW: 1}})
-    with pytest.raises(InputError, match="no point"):
+    with pytest.raises(InputError, match="point"):
         points.measure(work)
-
-    @study.claim("1", "Table 4")
-    def a_claim():
-        """Something."""
-
-    with pytest.raises(InputError, match="claim `a-claim` names an unknown item `Table 4`"):
+    for declare, name in (
+        (lambda: study.figure("Table 1", "x", {"c": {LOW: 1}}, "y"), "`Table 1`"),
+        (lambda: study.table("Table 2", "x", {}), "Table 2"),
+        (lambda: study.table("Table 3", "x", {LOW: {"a": 1}, HIGH: {"b": 1}}), "columns"),
+        (lambda: study.claim("1")(lambda: []), "statement"),
+    ):
+        with pytest.raises(InputError, match=name):
+            declare()
+    study.claim("1", "Table 4", name="a-claim", text="x")(lambda: [])
+    with pytest.raises(InputError, match=r"`a-claim`.*`Table 4`"):
         study.check()
-    with pytest.raises(InputError, match="two claims `a-claim`"):
-        study.claim("1", name="a-claim", text="x")(lambda: [])
-    with pytest.raises(InputError, match="no statement"):
-        study.claim("1")(lambda: [])
 
 
 def test_terminal_output_is_checked(study):
     study.table("Table 1", "x", {LOW: {"a": 1, "b": 5}})
     study.show("x", "Table 1", ["b"])
     study.check()
-    study.show("x", "Table 1", ["b", "bb"])
-    with pytest.raises(InputError, match="names an unknown column `bb`; did you mean `b`"):
-        study.check()
-    study.show("x", "Table 2", [])
-    with pytest.raises(
-        InputError, match="names an unknown table `Table 2`; did you mean `Table 1`"
-    ):
-        study.check()
+    for table, columns, wrong in (("Table 1", ["b", "bb"], "`bb`"), ("Table 2", [], "`Table 2`")):
+        study.show("x", table, columns)
+        with pytest.raises(InputError, match=wrong):
+            study.check()
 
 
 def test_study_without_items_is_rejected_before_measuring(study, tmp_path):

@@ -6,6 +6,7 @@ import csv
 import json
 import statistics
 import time
+from os.path import relpath
 from pathlib import Path
 
 import pytest
@@ -89,7 +90,7 @@ def test_whole_study_writes_cells_claims_and_facts(file, tmp_path):
     assert (tmp_path / "out" / "figures" / "figure-1.svg").is_file()
     page = outcome.report.read_text("utf-8")
     assert "Rates of larger files fall." in page
-    assert "nodeb reproduce tiny.py --seed 1" in page
+    assert f"nodeb reproduce {relpath(file)} --seed 1" in page
 
 
 def test_selected_items_have_the_same_cells(file, tmp_path):

@@ -13,7 +13,7 @@ function events(about, data, scene, row) {
     else if (hops.end[hop] !== scene.underWay) put(hops.left[hop], `leaves after ${spoken(hops.left[hop] - hops.entered[hop])}`, where);
   }
   const parts = new Map(scene.blocksOf(row).map(part => [part.block, part]));
-  const rows = parts.size ? scene.airOfUser.get(packets.user[row]).rows : [];
+  const rows = parts.size ? scene.airOfUser.get(-1).rows : [];
   for (let i = lowest(rows.length, n => air.time[rows[n]], packets.sent[row]); i < rows.length && air.time[rows[i]] <= packets.ended[row]; i++) {
     const part = parts.get(air.block[rows[i]]), n = rows[i];
     if (!part) continue;

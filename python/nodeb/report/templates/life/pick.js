@@ -61,7 +61,7 @@ function toldOfPacket(about, { packets }, row) {
 }
 
 function toldOfBlock(about, { air }, i) {
-  const lines = [`block #${air.block[i]}, transmission ${air.transmission[i]}${air.failed[i] ? ": failed" : ""}`];
+  const lines = [`${air.up[i] ? "uplink block" : "block"} #${air.block[i]}, transmission ${air.transmission[i]}${air.failed[i] ? ": failed" : ""}`];
   lines.push(`at ${exact(air.time[i])}, ${air.units[i]} units`);
   if (about.users.length > 1) lines.push(`user ${air.user[i]}`);
   return lines.join("\n");

@@ -6,7 +6,7 @@ const MOST_ROWS = 6; // transmissions of a block with a row of their own; later 
 
 // Returns the vertical positions of lanes, channel and rows of blocks, for a narrow or a wide screen.
 function layout(about, air, isNarrow, hasChannel) {
-  const gap = isNarrow ? 44 : 54, rows = Math.min(air.mostTransmissions, MOST_ROWS);
+  const gap = isNarrow ? 44 : 54, ways = air.mostTransmissions.map(most => Math.min(most, MOST_ROWS)), rows = ways[0] + ways[1];
   const row = rows ? Math.max(14, Math.min(34, air.mostSlots * 4)) : 0;
   const lanes = [], band = hasChannel ? 24 : 0;
   let y = TOP + 22;
@@ -15,14 +15,15 @@ function layout(about, air, isNarrow, hasChannel) {
     y += lane === about.nodeB ? Math.max(gap, band + rows * (row + 3) + (rows ? 46 : 30)) : gap;
   });
   const channel = lanes[about.nodeB] + 12, airTop = channel + 6 + band;
-  return { lanes, rows, row, channel, airTop, bottom: lanes.at(-1) + 18 };
+  return { lanes, ways, rows, row, channel, airTop, bottom: lanes.at(-1) + 18 };
 }
 
 class Scene {
   constructor(about, data, view) {
     Object.assign(this, { about, data, view });
     const air = data.air;
-    air.mostTransmissions = air.rows ? air.transmission.reduce((a, b) => Math.max(a, b), 1) : 0;
+    air.mostTransmissions = [0, 0]; // of a block to a phone, and of one from a phone
+    for (let i = 0; i < air.rows; i++) air.mostTransmissions[air.up[i]] = Math.max(air.mostTransmissions[air.up[i]], air.transmission[i]);
     air.mostSlots = air.rows ? air.slot.reduce((a, b) => Math.max(a, b), 0) + 1 : 0;
     this.ofUser = byUser(data.packets, about.users, data.packets.ended);
     this.airOfUser = byUser(air, about.users);
@@ -45,7 +46,7 @@ class Scene {
       const [, from, to] = places[hops.place[hop]], onAir = hops.place[hop] === this.bearer;
       put(hops.entered[hop], lanes[from]);
       const begins = onAir ? lanes[nodeB] : lanes[from];
-      if (onAir && hops.begun[hop] > hops.entered[hop]) put(hops.begun[hop], begins);
+      if (hops.begun[hop] > hops.entered[hop]) put(hops.begun[hop], begins);
       if (hops.end[hop] === this.lost) put(hops.left[hop], (begins + lanes[to]) / 2);
       else if (hops.end[hop] === this.underWay) put(hops.left[hop], onAir && hops.begun[hop] === hops.entered[hop] ? lanes[from] : begins);
       else put(hops.left[hop], lanes[to]);
@@ -158,7 +159,7 @@ class Scene {
   }
 
   drawNames(ctx, ink) {
-    const { view, about, at: { lanes, rows, row } } = this;
+    const { view, about, at: { lanes, ways, row } } = this;
     ctx.textAlign = "left";
     ctx.textBaseline = "middle";
     ctx.fillStyle = ink.text;
@@ -166,15 +167,24 @@ class Scene {
     lanes.forEach((y, lane) => ctx.fillText(about.lanes[lane], 8, y, view.left - 12));
     ctx.fillStyle = ink.muted;
     ctx.font = ink.small;
-    for (let n = 1; n <= rows; n++) {
-      const name = ["block sent", "2nd time", "3rd"][n - 1] || `${n}th`;
-      ctx.fillText(n === rows && this.data.air.mostTransmissions > rows ? `${n}th on` : name, 14, this.rowY(n) + row / 2, view.left - 18);
-    }
+    ways.forEach((rows, up) => {
+      for (let n = 1; n <= rows; n++) {
+        const name = [up ? "uplink block" : "block sent", "2nd time", "3rd"][n - 1] || `${n}th`;
+        const isLast = n === rows && this.data.air.mostTransmissions[up] > rows;
+        ctx.fillText(isLast ? `${n}th on` : name, 14, this.rowY(up * ways[0] + n) + row / 2, view.left - 18);
+      }
+    });
   }
 
-  rowY(transmission) {
-    const { airTop, rows, row } = this.at;
-    return airTop + (Math.min(transmission, rows) - 1) * (row + 3);
+  // Returns the number from 1 of the row of a block transmission. Rows of the uplink follow those of the downlink.
+  rowOf(i) {
+    const { data: { air }, at: { ways } } = this, up = air.up[i];
+    return up * ways[0] + Math.min(air.transmission[i], ways[up]);
+  }
+
+  rowY(n) {
+    const { airTop, row } = this.at;
+    return airTop + (n - 1) * (row + 3);
   }
 
   // Returns x, y, width and height of the box of a block transmission.
@@ -182,7 +192,7 @@ class Scene {
     const { air } = this.data, { view, at: { row } } = this;
     const x = view.x(air.time[i]), width = (this.about.ttiNs || 0) / view.perPixel();
     const height = row / air.mostSlots;
-    return [x, this.rowY(air.transmission[i]) + air.slot[i] * height, width, height];
+    return [x, this.rowY(this.rowOf(i)) + air.slot[i] * height, width, height];
   }
 
   drawAir(ctx, ink) {
@@ -209,7 +219,7 @@ class Scene {
     const sent = new Uint32Array(width * at.rows), failed = new Uint32Array(sent.length);
     for (let i = begin; i < end; i++) {
       const n = rows[i], x = Math.min(width - 1, Math.max(0, Math.round(view.x(air.time[n]))));
-      const place = (Math.min(air.transmission[n], at.rows) - 1) * width + x;
+      const place = (this.rowOf(n) - 1) * width + x;
       sent[place]++;
       failed[place] += air.failed[n];
     }
@@ -239,7 +249,7 @@ class Scene {
     ctx.strokeStyle = ink.text;
     ctx.lineWidth = 1.5;
     if (blocks.size) {
-      const rows = this.airOfUser.get(packets.user[row]).rows;
+      const rows = this.airOfUser.get(-1).rows;
       const begin = lowest(rows.length, i => air.time[rows[i]], packets.sent[row]);
       for (let i = begin; i < rows.length && air.time[rows[i]] <= packets.ended[row]; i++)
         if (blocks.has(air.block[rows[i]])) {
