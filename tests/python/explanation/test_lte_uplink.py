@@ -100,5 +100,7 @@ def test_idle_phones_need_a_scheduled_uplink():
 
 
 def test_a_bad_interval_names_the_clause():
-    with pytest.raises(InputError, match=r"expected 10, 20, .*TS 36\.331, 6\.3\.2, SPS-Config"):
+    with pytest.raises(
+        InputError, match=r"expected 20 ms or 32 ms .*TS 36\.331, 6\.3\.2, SPS-Config"
+    ):
         scenario(grants={"configured": {"interval": "30 ms"}}).run(runs=1)

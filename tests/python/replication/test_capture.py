@@ -1,12 +1,9 @@
 """Tests: Wireshark's tshark and tcptrace read captures."""
 
 import csv
-import errno
 import itertools
 import re
-import shutil
 import subprocess
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,8 +13,6 @@ import pytest
 
 import nodeb
 from nodeb import cli
-from nodeb.replication.capture import write_in_place
-from scenarios import needs_linux
 
 TSHARK, TCPTRACE = "tshark", "tcptrace"
 needs_tshark, needs_both = pytest.mark.needs(TSHARK), pytest.mark.needs(TSHARK, TCPTRACE)
@@ -279,9 +274,9 @@ def test_run_writes_a_capture(command, scenario_file):
     [
         (
             ["--pcap", "no/such/x.pcapng"],
-            "cannot write a capture to no/such/x.pcapng: no such file",
+            "--pcap no/such/x.pcapng: ",
         ),
-        (["--pcap", "."], "is a directory"),
+        (["--pcap", "."], "--pcap .: "),
         (
             ["--pcap", "x.pcapng", "--snap-length", "79"],
             "expected 80 (the longest headers) to 65535",
@@ -294,36 +289,6 @@ def test_impossible_capture_is_rejected_before_the_run(command, scenario_file, a
     assert (status, out) == (2, "")
     assert err.startswith("error: ")
     assert words in err
-
-
-@needs_linux
-def test_error_of_a_full_device_contains_the_result(scenario_file):
-    import nodeb
-
-    scenario = nodeb.load(scenario_file)
-    with pytest.raises(nodeb.FullError) as found:
-        scenario.run(runs=3, jobs=2, pcap="/dev/full")
-    assert found.value.outcome.provenance.runs == 3
-
-
-@needs_linux
-@pytest.mark.slow
-def test_full_disk_leaves_only_whole_packets(scenario_file, tmp_path):
-    limit = 300_000
-    path = tmp_path / "x.pcapng"
-    code = (
-        f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}));"
-        f"import nodeb; nodeb.load({str(scenario_file)!r}, ['users.0.traffic.ftp.size=\"4 MB\"'])"
-        f".capture({str(path)!r})"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert f"cannot write the capture {path}: " in done.stderr
-    assert limit - 1000 < path.stat().st_size <= limit
-    if shutil.which(TSHARK):
-        read = subprocess.run([TSHARK, "-r", path], capture_output=True, text=True, check=True)
-        assert len(read.stdout.splitlines()) > 1000
-        assert "cut short" not in read.stderr
 
 
 @needs_tshark
@@ -469,20 +434,3 @@ def test_causes_of_unknown_users_are_rejected(command, scenario_file, tmp_path):
     (tmp_path / "late.toml").write_text(f'duration = "1 s"\n{text}')
     with pytest.raises(nodeb.errors.NodebError, match="user 0 has begun no transfer 0"):
         nodeb.load(tmp_path / "late.toml").capture(file, causes=[0])
-
-
-@pytest.mark.parametrize(("before", "after"), [(b"", b"cut off"), (b"whole", b"whole")])
-def test_full_disk_replaces_no_capture(tmp_path, before, after):
-    place = tmp_path / "packets.pcapng"
-    if before:
-        place.write_bytes(before)
-
-    def write():
-        with write_in_place(place) as part:
-            part.write_bytes(b"cut off")
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.raises(OSError, match="No space left"):
-        write()
-    assert place.read_bytes() == after
-    assert list(tmp_path.iterdir()) == [place]
