@@ -102,7 +102,7 @@ def test_interval_of_times_ends_with_the_run():
 
 def test_headline_has_total_and_group_rates():
     result = run(UNLIKE)
-    headline = answer(result, "file.toml").headline
+    headline = answer(result, None).headline
     total_kbps = result.flows["delivered_bytes"].sum() * 8 / 3 / 6.0 / 1e3
     assert float(headline.split(" receive ")[1].split()[0]) == pytest.approx(total_kbps, rel=0.01)
     means = {r["group"]: r["mean"] for r in result.summary if r["metric"] == "received_bps"}
@@ -124,7 +124,7 @@ def test_every_partly_covered_metric_is_marked():
         for row in result.summary
         if row["group"] == "all" and 0 < row["covered"] < 1 and METRICS[row["metric"]].completed
     }
-    rows = {row[0]: row for row in answer(result, "file.toml").everything[0].rows}
+    rows = {row[0]: row for row in answer(result, None).everything[0].rows}
     assert partial
     for label in partial & set(rows):
         assert any("\N{DAGGER}" in getattr(cell, "unit", "") for cell in rows[label]), label
