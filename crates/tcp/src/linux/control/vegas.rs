@@ -4,7 +4,7 @@
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
-use nodeb_base::units::{Duration, Time};
+use nodeb_base::units::Duration;
 
 use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
@@ -122,12 +122,6 @@ impl LossBased for VegasControl {
         } else if self.window.in_slow_start() && ack.may_grow() {
             self.window.slow_start(ack.segments);
         }
-    }
-
-    /// Forgets the round-trip times, which may have changed in the pause (`tcp_vegas_cwnd_event`,
-    /// `CA_EVENT_TX_START`).
-    fn after_pause(&mut self, _now: Time, _pause: Duration) {
-        (self.base_rtt, self.round_rtt, self.samples) = (None, None, 0);
     }
 
     fn reduced(&mut self) -> u64 {
