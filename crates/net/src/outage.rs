@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outage {
+    /// Start of the outage, from the start of the run.
     pub start: Duration,
+    /// Length of the outage; a transmission that would begin in this time begins at its end.
     pub length: Duration,
 }
 

@@ -16,7 +16,9 @@ use super::jitter::{Jitter, JitterSpec};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reordering {
+    /// Probability that a packet is delayed further, independently of other packets.
     pub share: Probability,
+    /// Further delay of a reordered packet, in addition to the link's delay and jitter.
     pub delay: Duration,
 }
 

@@ -19,10 +19,14 @@ use super::{LossModel, require_passage};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliott {
+    /// Probability of a change from the good to the bad state after a packet.
     pub p: Probability,
+    /// Probability of a change from the bad to the good state after a packet.
     pub r: Probability,
+    /// Probability that a packet is lost in the good state.
     #[serde(default)]
     pub loss_in_good: Probability,
+    /// Probability that a packet is lost in the bad state.
     #[serde(default = "certain")]
     pub loss_in_bad: Probability,
 }

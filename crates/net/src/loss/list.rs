@@ -10,6 +10,7 @@ use super::LossModel;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LossList {
+    /// Packets to lose, by their positions in the order of arrival, from 0.
     pub positions: Vec<u64>,
 }
 

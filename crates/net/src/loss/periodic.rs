@@ -14,6 +14,7 @@ use super::LossModel;
 pub struct PeriodicLoss {
     /// Period of the loss in packets: one packet in this many is lost.
     pub every: NonZeroU64,
+    /// Position of the first packet lost in the order of arrival, from 0.
     #[serde(default)]
     pub offset: u64,
 }

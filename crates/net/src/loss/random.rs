@@ -12,6 +12,7 @@ use super::{LossModel, require_passage};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RandomLoss {
+    /// Probability that a packet is lost.
     pub p: Probability,
 }
 
