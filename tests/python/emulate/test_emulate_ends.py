@@ -218,19 +218,6 @@ def test_command_handles_ctrl_c(link, handler, status):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("real_packets")
-def test_interrupt_of_nodeb_alone_ends_the_emulation(link):
-    mark = f"sleep {long_time()}"
-    with begun(link, *PATIENT, "--", "sh", "-c", f"echo up; exec {mark}") as run:
-        started(run)
-        os.kill(run.pid, signal.SIGINT)
-        _, err = run.communicate(timeout=30)
-    assert run.returncode == 130
-    assert err.startswith("a link: "), "the answer so far is printed"
-    assert gone(mark)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("real_packets")
 @pytest.mark.parametrize(
     ("command", "status"),
     [(["sh", "-c", "kill -15 $$"], 128 + 15), (["no-such-command"], 127), (["/etc/hostname"], 126)],
@@ -386,23 +373,3 @@ def test_full_disk_does_not_lose_results(link, tmp_path):
     assert "a link: the link delivered" in done.stderr
     assert str(log) in done.stderr.splitlines()[-1]
     assert (tmp_path / "out" / "flows.parquet").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("real_packets")
-def test_terminal_shows_a_status_line(link):
-    import pty
-
-    main, terminal = pty.openpty()
-    with begun(link, *PATIENT, "--", "sleep", "3", stderr=terminal, stdout=None) as run:
-        os.close(terminal)
-        text = b""
-        try:
-            while part := os.read(main, 4096):
-                text += part
-        except OSError:  # No process can write to it any more.
-            pass
-        run.wait(30)
-    os.close(main)
-    assert re.search(rb"\r\x1b\[K\d+ s down \S+ \S+ up ", text)
-    assert text.count(b"\r\x1b[K") >= 2
