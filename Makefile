@@ -21,7 +21,7 @@ PARTS  := --tests
 # Processes that run tests in Python: more than there are processors, because half of the time tests wait.
 TESTERS = $(shell $(PYTHON) -c 'import os; print((3 * (os.cpu_count() or 1) + 1) // 2)')
 
-.PHONY: help build run test test-all test-rust test-python plugins properties check lint types bench instructions playground fairness numbers gallery trust docs wheel smoke clean
+.PHONY: help build run test test-all test-rust test-python test-programs plugins properties check lint types bench instructions playground fairness numbers gallery trust docs wheel smoke clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14

@@ -197,10 +197,10 @@ def test_progress_is_shown_on_terminals_only(tmp_path):
     import pty
 
     path = tmp_path / "long.toml"
-    path.write_text(SMALL.replace("20 kB", "100 MB"))
+    path.write_text(SMALL.replace("20 kB", "30 MB"))
     leader, follower = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "nodeb", "run", str(path), "--runs", "60"],
+        [sys.executable, "-m", "nodeb", "run", str(path), "--runs", "30"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=follower,
@@ -215,7 +215,7 @@ def test_progress_is_shown_on_terminals_only(tmp_path):
     os.close(leader)
     assert process.wait() == 0
     assert b"%" in shown
-    assert b"of 60 replications" in shown
+    assert b"of 30 replications" in shown
 
 
 def test_ctrl_c_converted_by_a_library_is_no_internal_error(call, scenario_file, monkeypatch):

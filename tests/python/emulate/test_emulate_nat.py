@@ -204,21 +204,6 @@ def test_disabled_forwarding_is_reported_with_the_remedy(link):
         assert (done.returncode, "route" in done.stderr) == (1, True)
 
 
-@pytest.mark.slow
-@pytest.mark.needs("setpriv")
-@real_packets
-def test_missing_rights_are_reported(lab, link):
-    before = lab.traces()
-    drop = "-sys_admin,-net_admin,-net_raw,-sys_nice"
-    without = ["setpriv", f"--bounding-set={drop}", f"--inh-caps={drop}"]
-    done = lab.nodeb(link, "--nat", "--", "true", before=without)
-    assert done.returncode == 1
-    if "a TUN device" in done.stderr or "a user namespace" in done.stderr:
-        pytest.skip(done.stderr)
-    assert "--nat needs root, or CAP_NET_ADMIN" in done.stderr
-    assert lab.is_as(before)
-
-
 def test_missing_nftables_is_reported():
     from nodeb.emulate.problems import refused
 

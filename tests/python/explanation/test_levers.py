@@ -172,7 +172,7 @@ def least_good(count):
     return good
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [8, pytest.param(400, marks=pytest.mark.slow)])
 def test_lever_named_by_the_path_is_among_the_best_two(count):
     """The limit exceeds the 70 to 75 % that the largest cause would reach: 340 of 400."""
     goods = [good for good in map(is_good, range(count)) if good is not None]

@@ -4,8 +4,6 @@ import ast
 import copy
 import pickle
 import re
-import threading
-import time
 import tomllib
 from functools import reduce
 
@@ -239,16 +237,6 @@ def test_interrupted_run_keeps_the_first_replications(small):
     assert 1 <= n < 5000
     assert "interrupted" in part.provenance.stopping
     np.testing.assert_array_equal(part.flows["transfer_s"], whole.flows["transfer_s"][: 2 * n])
-
-
-def test_interrupted_run_without_any_replication_has_no_result(small):
-    endless = small.with_(users=[UserGroup(traffic=Ftp(size="5 GB"))])
-    begin = time.monotonic()
-    with pytest.raises(nodeb.Interrupted) as caught:
-        endless.run(runs=3, progress=Interrupter(0))
-    assert caught.value.result is None
-    assert time.monotonic() - begin < 5
-    assert threading.active_count() < 5
 
 
 class Failing:

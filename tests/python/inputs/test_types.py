@@ -2,7 +2,6 @@
 
 import copy
 import importlib.util
-import inspect
 import json
 import math
 import pickle
@@ -60,21 +59,6 @@ def test_parts_and_plain_data_are_equivalent(sample):
     assert data["users"] == [{"count": 1, "ci": [1.0]}]
     assert "precision" not in data
     assert sample.ScenarioFields.from_dict(json.loads(json.dumps(data))) == scenario
-
-
-def test_misspelt_attributes_are_rejected(sample):
-    with pytest.raises(AttributeError):
-        sample.Wired().dleay = "5 ms"
-    with pytest.raises(nodeb.InputError, match="did you mean `delay`"):
-        sample.Wired(dleay="5 ms")
-
-
-def test_help_shows_the_parameters_of_a_part(sample):
-    shown = inspect.signature(sample.Wired).parameters
-    assert list(shown) == list(sample.Wired().to_dict())
-    assert shown["queue"].default == sample.DropTail(limit=500)
-    required = inspect.signature(scenario_types.Ftp).parameters["size"]
-    assert (required.default, required.kind.name) == (inspect.Parameter.empty, "KEYWORD_ONLY")
 
 
 def test_parts_can_be_copied_and_pickled():

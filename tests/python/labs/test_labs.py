@@ -17,26 +17,30 @@ EXERCISES = [
 ]
 NUMBERS = [one for one in EXERCISES if one.values[0].answer is not None]
 CHOICES = [one for one in EXERCISES if one.values[0].answer is None]
-SEEDS = range(1, 11)
+SEEDS = pytest.mark.parametrize(
+    "seeds", [range(1, 3), pytest.param(range(3, 11), marks=pytest.mark.slow)], ids=["few", "many"]
+)
 
 
 def simulated(quantity, exercise, seed=None):
     return quantity.simulate(Scenario.from_toml(exercise.scenario), seed).mean
 
 
+@SEEDS
 @pytest.mark.parametrize("exercise", NUMBERS)
-def test_right_numbers_pass_with_any_seed(exercise):
+def test_right_numbers_pass_with_any_seed(exercise, seeds):
     """The answer that a student reads from a simulation with the default seed is right, even if it
     is checked with other seeds.
     """
     right = simulated(exercise.answer, exercise)
-    for seed in SEEDS:
+    for seed in seeds:
         verdict = exercise.check(right, seed)
         assert (verdict.right, verdict.text) == (True, exercise.right)
 
 
+@SEEDS
 @pytest.mark.parametrize("exercise", NUMBERS)
-def test_each_expected_mistake_has_its_own_hint(exercise):
+def test_each_expected_mistake_has_its_own_hint(exercise, seeds):
     right = simulated(exercise.answer, exercise)
     assert exercise.wrong
     for one in exercise.wrong:
@@ -45,16 +49,17 @@ def test_each_expected_mistake_has_its_own_hint(exercise):
             if "answer" in one
             else one["times"] * right
         )
-        for seed in SEEDS:
+        for seed in seeds:
             verdict = exercise.check(given, seed)
             assert (verdict.right, verdict.text) == (False, one["hint"])
 
 
+@SEEDS
 @pytest.mark.parametrize("exercise", CHOICES)
-def test_one_choice_is_right_with_any_seed(exercise):
+def test_one_choice_is_right_with_any_seed(exercise, seeds):
     first = [exercise.check(place + 1).right for place in range(len(exercise.choices))]
     assert first.count(True) == 1
-    for seed in SEEDS:
+    for seed in seeds:
         assert [exercise.check(place + 1, seed).right for place in range(len(first))] == first
 
 

@@ -11,7 +11,6 @@ import pytest
 import nodeb
 from nodeb import cli
 from nodeb.errors import InputError
-from nodeb.life import CriticalPath
 from nodeb.scenario_types import Dch, Ftp, Hsdpa, UserGroup
 
 LOSSY = """
@@ -234,11 +233,6 @@ def test_invalid_arguments_are_reported(scenario, asked, name):
         scenario.life(**asked)
 
 
-def test_unknown_packet_is_reported(life):
-    with pytest.raises(nodeb.InputError, match="packet 100000"):
-        life.packet(100_000)
-
-
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -298,23 +292,6 @@ def test_path_of_a_window_beyond_the_run_ends_with_the_run(end_s):
     assert short.life(user=0, end_s=end_s).critical_path == whole
 
 
-def test_path_is_summarised_in_a_line(scenario):
-    path = scenario.life(user=0, end_s=0.5).critical_path
-    assert len(path.spans) > 10
-    note = "Transfer 0 was not complete at the window's end."
-    summary = f"the critical path of user 0's transfer 0: {len(path.spans)} spans. {note}"
-    assert (str(path), repr(path)) == (summary, f"<{summary}>")
-    assert path.summary == f"On the page: the critical path of user 0's transfer 0. {note}"
-    assert str(CriticalPath(0, note="nothing to explain")) == "nothing to explain"
-
-
-def test_packets_on_the_path_agree_with_the_tables(scenario):
-    found = scenario.life(user=0)
-    seqs = dict(zip(*(found.packets[name].to_pylist() for name in ("packet", "seq")), strict=True))
-    assert found.critical_path.spans
-    assert all(seqs[span.packet] == span.seq for span in found.critical_path.spans)
-
-
 def test_transfers_of_a_late_window_are_found():
     web = nodeb.Scenario.from_dict(
         {
@@ -337,19 +314,6 @@ def test_transfers_of_a_late_window_are_found():
     assert [s for s in late.spans if s.transfer == 5] == [s for s in whole.spans if s.transfer == 5]
     beyond = web.life(user=0, begin_s=begin_s, end_s=1000).critical_path
     assert (beyond.transfers, beyond.note) == (late.transfers, late.note)
-
-
-def test_timeline_without_an_explained_transfer_says_so(scenario, monkeypatch):
-    from nodeb.life import path
-
-    def refuses(*_):
-        # The core raises an error, too, if a transfer needs too many records.
-        raise OSError("too many records")
-
-    monkeypatch.setattr(path, "run_with_progress", refuses)
-    found = scenario.life(user=0)
-    assert found.critical_path.spans == []
-    assert "not explained: too many records" in found.html()
 
 
 def test_result_shows_the_timeline_of_a_packet():

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import nodeb
-from browsers import LOOKS, looked_at, needs_chromium
+from browsers import looked_at, needs_chromium
 
 pytestmark = needs_chromium
 
@@ -254,17 +254,6 @@ def test_packet_is_described_with_the_causes_that_led_to_it(opened):
         "nodebLife.pin(nodebLife.scene.data.packets.packet[nodebLife.scene.ofUser.get(1).rows[9]])"
     )
     assert page.locator(".led").count() == 0, "explained is user 0"
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1400])
-def test_causes_of_a_packet_are_readable_and_fit(opened, scheme, width):
-    page = opened("hs_dsch", viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.evaluate("nodebLife.pin(nodebLife.scene.data.path.packet.at(-1))")
-    page.click(".led summary")
-    assert page.locator(".led table").count() == 2
-    found = page.evaluate(LOOKS)
-    assert (found["wide"], found["faint"]) == ([], [])
 
 
 LINES = """() => {

@@ -2,8 +2,6 @@
 
 import json
 import re
-import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -140,16 +138,6 @@ def test_run_stops_at_the_requested_number_of_errors(result):
     assert 20 <= point.bler.errors < 40
 
 
-def test_other_threads_run_during_a_simulation(result):
-    running = threading.Thread(target=lambda: result.experiment.run(jobs=1))
-    running.start()
-    beats, begin = 0, time.perf_counter()
-    while running.is_alive():
-        time.sleep(0.001)
-        beats += 1
-    assert beats > 50 * (time.perf_counter() - begin)
-
-
 @pytest.mark.parametrize(
     ("old", "new", "place"),
     [
@@ -216,14 +204,6 @@ def test_settings_override_a_file(file):
     ):
         with pytest.raises(InputError, match=re.escape(place)):
             link.load(file, [setting])
-
-
-def test_points_that_differ_in_the_seventh_digit_have_files_of_their_own(tmp_path):
-    quick = {"service": "costamagna_64", "stop": {"bits": 1000}}
-    close = link.Experiment(eb_n0_db=[4.0000001, 4.0000002], **quick).run(jobs=1)
-    files = sorted(path.name for path in close.save(tmp_path / "close").glob("errors*"))
-    assert files == ["errors_4.0000001dB.txt", "errors_4.0000002dB.txt"]
-    assert [row[0] for row in close.answer.table.rows] == ["4.0000001 dB", "4.0000002 dB"]
 
 
 def test_curves_have_intervals_on_a_logarithmic_axis(result):

@@ -54,20 +54,6 @@ def opened(browser):
     assert not complaints
 
 
-GAPS = """() => {
-    let longest = 0, last = performance.now();
-    const frame = (now) => {
-        longest = Math.max(longest, now - last);
-        last = now;
-        requestAnimationFrame(frame);
-    };
-    requestAnimationFrame(frame);
-    globalThis.longest = () => longest;
-}"""
-"""Measures the longest time between two frames, ms, from now on."""
-RESPONSIVE_MS = 2000
-"""Longest allowed time between two frames: tests share the processors with other programs."""
-STATUS = "document.querySelector('.result [role=status]').textContent"
 LINES = "[...document.querySelectorAll('.cm-line')].map(one => one.textContent).join('\\n')"
 
 
@@ -253,16 +239,6 @@ def test_paired_difference_equals_that_of_the_package(opened):
     assert page.inner_text("h1") == found.replace("B is slower than A:", "B is slower:")
 
 
-def test_long_simulations_are_announced(opened):
-    page = opened()
-    write(page, SMALL.replace("20 kB", "20 GB"))
-    page.wait_for_selector("text=Run it here")
-    banner = page.inner_text(".banner")
-    assert page.inner_text("h1") == "Not simulated."
-    assert "traffic.ftp.size" in banner
-    assert "nodeb run" in banner
-
-
 @pytest.mark.parametrize("width", [390, 900, 1600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_fits_and_is_readable(opened, width, scheme):
@@ -284,27 +260,6 @@ def test_every_control_has_a_name(opened):
     assert not unnamed
 
 
-def test_dragged_slider_sets_the_text_and_keeps_the_page_responsive(opened):
-    page = opened()
-    page.select_option(".topbar select", "cell")
-    answer(page)
-    slider = page.get_by_role("slider", name="radius")
-    slider.scroll_into_view_if_needed()
-    box = slider.bounding_box()
-    height = box["y"] + box["height"] / 2
-    page.evaluate(GAPS)
-    page.mouse.move(box["x"] + box["width"] / 2, height)
-    page.mouse.down()
-    for step in range(60):
-        page.mouse.move(box["x"] + box["width"] * (0.5 + 0.4 * step / 60), height)
-    page.mouse.up()
-    shown = slider.get_attribute("aria-valuetext")
-    wait_for_text(page, f'radius = "{shown}"')
-    assert shown != "1 km"
-    assert answer(page)
-    assert page.evaluate("longest()") < RESPONSIVE_MS
-
-
 def test_precision_ends_after_as_many_replications_as_in_the_package(opened):
     page = opened()
     text = SMALL.replace("runs = 4", "runs = 4\nprecision = 0.04\nmax_runs = 150")
@@ -315,10 +270,3 @@ def test_precision_ends_after_as_many_replications_as_in_the_package(opened):
     assert f"{native.provenance.runs} replications, seed" in page.inner_text(
         ".result [role=status]"
     )
-
-
-def test_sweeps_are_not_simulated_silently(opened):
-    page = opened()
-    write(page, SMALL + '\n[sweep]\n"radio.dch.bler" = [0.1, 0.2]\n')
-    answer(page)
-    assert "nodeb sweep" in page.inner_text(".banner")

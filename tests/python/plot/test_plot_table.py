@@ -240,11 +240,6 @@ def test_columns_of_other_programs_are_drawn_or_refused(call, tmp_path, argument
     assert err.startswith(f"error: {message}" if message else "")
 
 
-def test_figure_is_saved_next_to_its_table(call, tmp_path):
-    assert call("sweep.parquet", *ASKED, "--log", "y", "--title", "T")[1] == "application.png\n"
-    assert (tmp_path / "application.png").exists()
-
-
 def test_results_of_a_run_can_be_drawn(call, tmp_path, small):
     small.with_(**{"record.cwnd": True}).run().save(tmp_path / "run")
     assert call("run", "--x", "t", "--y", "cwnd_packets", "--by", "user")[0] == 0

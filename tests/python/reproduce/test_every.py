@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from nodeb.replication.folder import CellFolder
 from nodeb.reproduce import digest, every, reproduction
 from nodeb.reproduce.outcome import ReproduceOutcome
 from nodeb.storage import files
-from nodeb.storage.folders import Owner, claim
+from nodeb.storage.folders import Owner
 from nodeb.study.verdicts import Verdict
 
 NAMES = ("wang", "hossain", "prabhu")
@@ -163,19 +162,6 @@ def test_study_with_a_missing_file_is_repeated(fake, tmp_path, lost):
     assert again.called == ["hossain"]
 
 
-def test_study_in_use_is_not_started(fake, tmp_path):
-    fake()
-    run(tmp_path)
-    called = fake().called
-    for folder, name in ((tmp_path, every.ALL), (tmp_path / "prabhu", "prabhu")):
-        with (
-            claim(folder, Owner("reproduction", name), resumes=True),
-            pytest.raises(OutputError, match="another nodeb is at work"),
-        ):
-            run(tmp_path)
-    assert called == []
-
-
 def test_foreign_folders_are_rejected_before_any_simulation(fake, tmp_path):
     called = fake().called
     with folder(tmp_path / "out", "wang") as place:
@@ -186,25 +172,6 @@ def test_foreign_folders_are_rejected_before_any_simulation(fake, tmp_path):
     found = run(tmp_path / "out", force=True)
     assert "a reproduction of wang" in found.replaced[tmp_path / "out"]
     assert found.complete
-
-
-def test_progress_covers_all_studies(fake, tmp_path):
-    fake()
-    reports = []
-    run(tmp_path, progress=lambda share, text: reports.append((share, text)))
-    shares = [share for share, _ in reports]
-    assert shares == sorted(shares)
-    assert shares[-1] == 1.0
-    minutes = [every.minutes(name, True) for name in NAMES]
-    expected = [(sum(minutes[:at]) + minutes[at] / 2) / sum(minutes) for at in range(3)]
-    assert shares[:-1] == pytest.approx(expected)
-    assert reports[1][1] == "hossain (2 of 3): half"
-
-
-def test_every_study_states_its_duration():
-    for name in studies.names():
-        assert set(studies.load(name).minutes) == {"quick", "full"}
-    assert sum(every.minutes(name, True) for name in studies.names()) < 10
 
 
 def test_digest_matches_the_tables(tmp_path, quick_wang):
@@ -222,14 +189,6 @@ def test_digest_matches_the_tables(tmp_path, quick_wang):
     assert digest.load(tmp_path / "nowhere") is None
     (tmp_path / digest.DIGEST).write_text('{"study": "wang"}')
     assert digest.load(tmp_path) is None
-
-
-def test_selected_items_are_not_a_whole_study(tmp_path):
-    reproduction.run("wang", tmp_path, ["Table 13"], quick=True)
-    part, summary = digest.load(tmp_path), every.Summary(["wang"], 1, True, 1)
-    assert part is not None
-    assert not every._same(part, summary)
-    assert every._same(replace(part, items=tuple(studies.load("wang").items())), summary)
 
 
 def test_invalid_items_and_names_are_rejected(call):

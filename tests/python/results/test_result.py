@@ -71,16 +71,6 @@ def test_table_lists_its_columns(result):
         Table.concat([{"a": [1], "b": [1]}, {"a": [1], "c": [1]}])
 
 
-@pytest.mark.parametrize(
-    "texts", [["phone", "", "a b"], ["\u00e9", "x"], ["a\0b", "\0c"], [""], []]
-)
-@pytest.mark.parametrize("kind", [np.str_, object])
-def test_texts_are_equal_in_arrow(texts, kind):
-    found = Table({"text": np.array(texts * 40_000, dtype=kind)}).to_arrow()["text"]
-    assert found.type == pa.string()
-    assert found.to_pylist() == texts * 40_000
-
-
 def test_table_returns_first_replications_and_distinct_values():
     table = Table({"run": [0, 0, 1, 2], "group": ["b", "a", "b", "a"]})
     assert table.distinct("group") == ["b", "a"]
@@ -263,12 +253,3 @@ def test_same_seed_gives_the_same_bytes(small, tmp_path):
     for path in first.iterdir():
         if path.name != "provenance.json":  # The file contains the wall-clock time, which differs.
             assert path.read_bytes() == (second / path.name).read_bytes(), path.name
-
-
-def test_every_metric_is_listed_with_its_meaning(call):
-    status, out, err = call("list", "metrics")
-    assert (status, err) == (0, "")
-    listed = " ".join(out.split())
-    for one in METRICS.values():
-        assert f"{one.name} {one.label} " in listed
-    assert "channel utilization % - Retransmit" in listed

@@ -118,17 +118,6 @@ def test_mistake_in_a_reduction_is_reported(tmp_path, found):
         reproduced(tmp_path, *changes, (TIME, "return m.x[..., 0]"))
 
 
-def test_reduction_has_the_same_length_in_all_replications(tmp_path):
-    """A reduction of varying length is reported.
-
-    Replications are reduced one by one, and compared only when the results are joined.
-    """
-    growing = 'import numpy; return {"x": numpy.ones(1 + tables["flows"]["run"][0])}'
-    changes = [('return {"x": [1.0]}', growing), (SCENARIO, f"{SCENARIO}(reduce=reduce)")]
-    with pytest.raises(InputError, match=r"1 %: .*`reduce`"):
-        reproduced(tmp_path, *changes, (TIME, "return m.x[..., 0]"))
-
-
 def test_mistake_in_a_stage_is_reported(tmp_path):
     stage = "\n@study.stage\ndef look(at):\n    at.facts['n'] = 3.0\n"
     with pytest.raises(InputError, match=r"`look` .*`n`"):
@@ -171,13 +160,6 @@ def test_scenario_that_cannot_be_simulated_is_reported_with_its_line(tmp_path, o
     line = line_with("def download") - 1
     with pytest.raises(InputError, match=rf"own\.py, line {line}: .*1 %.*{key}"):
         reproduced(tmp_path, (old, new))
-
-
-@pytest.mark.parametrize("of", ["print", "BLER", "download(BLER['1 %'])"])
-def test_metric_needs_scenarios(tmp_path, of):
-    more = f"\ntime.of({of})\n"
-    with pytest.raises(InputError, match=r"own\.py, line .*`@study\.scenario`"):
-        reproduced(tmp_path, text=FILE + more)
 
 
 @pytest.mark.parametrize(
@@ -232,12 +214,6 @@ def test_targets_must_name_existing_rows(tmp_path):
     (tmp_path / "own.toml").write_text(target + target)
     with pytest.raises(InputError, match=r"own\.toml: .*`t`"):
         reproduced(tmp_path)
-
-
-def test_items_must_be_a_list_and_the_seed_one_number(tmp_path):
-    for more, said in (({"items": "Table 12"}, "items"), ({"seed": 2**63}, "seed")):
-        with pytest.raises(InputError, match=said):
-            nodeb.reproduce.run("wang", tmp_path / "out", quick=True, **more)
 
 
 def test_reduction_is_found_by_file_if_it_cannot_be_imported(tmp_path, monkeypatch):

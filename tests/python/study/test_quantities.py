@@ -173,10 +173,3 @@ def test_targets_can_be_missed():
     assert not targets.check(target, [cell(50, 50.9), cell(50, 50.5)], []).met, "mean"
     assert not targets.check(target, [cell(50, math.nan), cell(50, 50)], []).met
     assert targets.check(target, [], []).met is None
-
-
-def test_minimum_of_some_values_can_be_too_large():
-    target = Target("x", "x", ["Table 1"], least=8, unit="%")
-    assert targets.check(target, [cell(None, 9.0), cell(None, 7.9)], []).met
-    assert not targets.check(target, [cell(None, 9.0), cell(None, math.nan)], []).met
-    assert targets.check(target, [], []).state == "not measured"

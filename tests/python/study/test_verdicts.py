@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nodeb.stats import Estimate, calculated, holm, mean_interval
-from nodeb.study.verdicts import Comparison, Finding, Verdict, judge, rounded, to_csv
+from nodeb.study.verdicts import Comparison, Finding, Verdict, judge, rounded
 
 
 def interval(low: float, high: float, runs: int = 20) -> Estimate:
@@ -143,16 +143,3 @@ def test_contradiction_needs_all_rivals_outside() -> None:
     worse, open_one = interval(-3, -1), interval(-2, 1)
     assert verdict(Comparison(worse, 0, strict=True, rivals=(worse,))).judgement == "contradicted"
     assert verdict(Comparison(worse, 0, strict=True, rivals=(open_one,))).judgement == "undecided"
-
-
-def test_file_contains_verdict_and_counts() -> None:
-    found = verdict(Comparison(interval(-1, 3, 20), 0), Comparison(interval(1, 2), 0))
-    assert to_csv("s", [found]).splitlines()[1] == (
-        "s,x,says,undecided,2,1,0,1,more,60,text (undecided); text"
-    )
-
-
-def test_more_replications_are_not_suggested_for_unrepeatable_values() -> None:
-    found = verdict(Comparison(interval(1, 3, 1000), high=2.5, repeatable=False))
-    assert found.judgement == "undecided"
-    assert found.effort == ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import statistics
-import time
 from os.path import relpath
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 import nodeb
 import nodeb.reproduce
 from nodeb import studies
-from nodeb.errors import InputError, OutputError
+from nodeb.errors import InputError
 from nodeb.replication.cells import ReplicationWork
 from result_folders import cells
 from small_study import FILE, runs
@@ -175,24 +174,6 @@ def test_endless_download_is_reported(tmp_path):
     page = outcome.report.read_text("utf-8")
     assert "downloads did not end in 3 replications" in page
     assert not any(cell.measured.known for cell in outcome.cells)
-
-
-def test_unwritable_folder_is_rejected_before_any_run(file, tmp_path, counted):
-    (tmp_path / "there").write_text("a file")
-    with pytest.raises(OutputError):
-        nodeb.reproduce.run(file, tmp_path / "there")
-    assert counted == []
-
-
-def test_study_is_built_quickly():
-    """All studies load within 5 s.
-
-    The scenarios of their cases are built only when they are measured.
-    """
-    begin = time.monotonic()
-    for name in studies.names():
-        studies.load(name)
-    assert time.monotonic() - begin < 5
 
 
 def test_mark_of_a_folder_lists_its_contents(file, tmp_path):
