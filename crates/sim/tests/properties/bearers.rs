@@ -89,9 +89,10 @@ fn params(radio: &Radio) -> model::Params {
 }
 
 /// Returns parameters with which no block is given up and no accepted packet is dropped. RLC discards no PDU either: with
-/// numbers of 5 bits, it would discard those that are retransmitted while 16 others arrive.
+/// numbers of 5 bits, it would discard those that are retransmitted while 16 others arrive, and with a short t-Reordering
+/// those that are retransmitted after it.
 fn unlimited() -> Value {
-    json!({ "um_sn_length": "10 bit",
+    json!({ "um_sn_length": "10 bit", "t_reordering": "200 ms",
              "max_transmissions": null, "max_dat": null, "discard_timer": null,
             "max_failed_slots": null, "queue": "drop_tail", "nack_error": 0.0, "t1": "100000 s",
             "handover": { "data": "forwarded", "hysteresis_db": 0.0, "time_to_trigger": "0 s" } })

@@ -46,7 +46,7 @@ pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Rad
             }
             let modes = params.get_mut("rlc").and_then(Value::as_object_mut);
             for mode in modes.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
-                for key in ["max_dat", "discard_timer"] {
+                for key in ["max_dat", "discard_timer", "t_reordering"] {
                     if let (Some(value), Some(given)) = (mode.get_mut(key), given.get(key)) {
                         *value = given.clone();
                     }
