@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nodeb.base.units import in_ns
 from nodeb.explanation.change import Change
-from nodeb.explanation.on_path import FURTHER, Times, of_causes, of_steps, serving
+from nodeb.explanation.on_path import FURTHER, Times, behind_losses, of_causes, of_steps, serving
 from nodeb.explanation.tables import Data, assign, group_of, phones, radio_of, scheduled_uplink
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ By the ergodic capacity of a linear receiver with two antennas at either end it 
 0.44 at 30 dB; below 10 dB, the second receive antenna saves about as much.
 """
 GAP = 10**0.2
-"""Ratio of SNRs at which LTE's turbo code and a Gaussian channel reach a rate: about 2 dB."""
+"""SNR that LTE's blocks need beyond Shannon's limit: 2 dB, of which the turbo code has half."""
 PEAK = 5.5547
 """Efficiency of the highest CQI, bit per resource element (TS 36.213, table 7.2.3-1)."""
 USUAL_SNR_DB = 10.0
@@ -91,7 +91,6 @@ def _raise(table: Data, *keys: str) -> None:
 
 
 def _of_requests(found: Explanation) -> Times:
-    """Returns the time that scheduling requests in every subframe would save."""
     period = in_ns(scheduled_uplink(found.scenario.to_dict()).get("request_period", "1 ms"))
     return of_steps(("request awaited",), 1.0 - SUBFRAME_NS / period)(found)
 
@@ -106,19 +105,16 @@ def _of_first_grant(found: Explanation) -> Times:
 
 
 def _of_band(found: Explanation) -> Times:
-    """Returns the time on the air that the next wider band would save."""
     band = radio_of(found.scenario.to_dict()).get("bandwidth", "")
     wider = WIDER.get(band)
     return _on_air(found, 1.0 - BLOCKS[band] / BLOCKS[wider]) if wider else {}
 
 
 def _of_layer(found: Explanation) -> Times:
-    """Returns the time on the air that a second layer would save."""
     return serving(("bearer",), BY_LAYER)(found)
 
 
 def _of_signal(found: Explanation) -> Times:
-    """Returns the time on the air that twice the SNR would save."""
     _, phone, _ = found.scenario.compiled().connections[found.user]
     ue = group_of(found.scenario.to_dict()["users"], phone).get("ue") or {}
     (channel,) = (ue.get("channel") or {"": {}}).values()
@@ -145,10 +141,15 @@ def _always_connected(data: Data, _phone: int) -> bool:
     return assign(radio_of(data), rrc=None)
 
 
+def _no_discards(data: Data, _phone: int) -> bool:
+    return assign(radio_of(data), discard_timer=None)
+
+
 GRANTED = ("uplink grant",)
 AWAITED = ("request awaited", "grant awaited", "reserved block awaited")
 SWITCHED = ("channel set-up and release",)
 CONNECTED = ("connection set up",)
+LOSSES = ("recovery", "timeout")
 
 LTE_CHANGES = (
     Change("requests in every subframe", GRANTED, _of_requests, _frequent_requests),
@@ -161,6 +162,7 @@ LTE_CHANGES = (
         of_steps(CONNECTED, 1.0),
         _always_connected,
     ),
+    Change("no discard timer", LOSSES, behind_losses("radio"), _no_discards),
     Change("a wider band", (), _of_band, _wider_band),
     Change("a second layer", (), _of_layer, _second_layer),
     Change("3 dB more signal", (), _of_signal, _stronger_signal),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nodeb.base.units import NS_PER_S, in_ns
-from nodeb.explanation.tables import phones
+from nodeb.explanation.tables import phones, radio_of
 
 if TYPE_CHECKING:
     from nodeb.explanation.causes import Explanation
@@ -130,15 +130,20 @@ def without_channel(found: Explanation) -> Times:
     waits = _by_cause(
         found, lambda share: share.cause == "queue behind others" and share.place == "bearer"
     )
-    (radio,) = found.scenario.to_dict()["radio"].values()
+    radio = radio_of(found.scenario.to_dict())
     first = in_ns(radio.get("switch_time", "0 s")) / NS_PER_S
     switched = of_causes((SWITCHED,))(found).get(SWITCHED, 0.0)
     return waits | {SWITCHED: max(switched - first, 0.0)}
 
 
 def block_errors(found: Explanation) -> Times:
-    """Returns the time that failed blocks cost: retransmissions and repairs of lost packets."""
-    return of_causes(RETRANSMITTED)(found) | behind_losses("radio")(found)
+    """Returns the time that failed blocks cost: retransmissions and repairs of lost packets.
+
+    With a discard timer, the timer lost the packets that a radio loses.
+    """
+    has_timer = "discard_timer" in radio_of(found.scenario.to_dict())
+    lost = {} if has_timer else behind_losses("radio")(found)
+    return of_causes(RETRANSMITTED)(found) | lost
 
 
 def opening(found: Explanation) -> Times:

@@ -25,7 +25,6 @@ REACTS = {
     ("lte-sleep", "ACKs held back half as long"): "the timer of one ACK expires before the next "
     "segment arrives; later pairs of segments shift, and the ACK that releases the last one waits",
     ("lte-upload", "ACKs at once"): "twice as many ACKs let slow start grow twice as fast",
-    ("lte-upload", "alone in the cell"): "others take resource blocks, so blocks are smaller",
     ("lte-upload", "a large receive window"): "it held back packets off the path, and the phones "
     "share the uplink",
     ("proxies", "a large receive window"): "it held back packets off the path, and losses are "
@@ -37,7 +36,6 @@ REACTS = {
 }
 """Changes without a span on the path that change the times nevertheless, with the reason."""
 REFUSED = {
-    ("lte-sleep", "grants ahead of data"): "phones that sleep receive none",
     ("rlc-am", "half the retransmission delay"): "its reports tell when to repeat",
 }
 """Changes that a scenario rejects."""
