@@ -122,7 +122,7 @@ def run(
         capture |= {"pcap_at": pcap_at or (), "pcap_radio": pcap_radio}
         capture["pcap_causes"] = pcap_causes or ()
         options = {"set": settings, "seed": seed, "runs": runs, "precision": precision}
-        arguments = Arguments(file, options)
+        arguments = Arguments(file, {**options, "report": report})
         text = None
         try:
             with progress_bar(scenario.name or file.stem) as bar:

@@ -455,8 +455,10 @@ class RunAnswer:
             yield ONE_REPLICATION
         if not self.arguments:
             return
-        where = f"{self.folder} has the tables; " if self.folder else ""
-        yield f"{where}--report draws a page."
+        hint = "" if self.arguments.options.get("report") else "--report draws a page"
+        parts = [f"{self.folder} has the tables" if self.folder else "", hint]
+        if any(parts):
+            yield f"{'; '.join(filter(None, parts))}."
         if not self.received:
             return
         if self.phones == 1:
@@ -477,7 +479,7 @@ class RunAnswer:
         given = any(arguments.options.get(name) is not None for name in ("runs", "precision"))
         is_other = given or self.result.scenario.precision is not None
         runs = self.result.provenance.runs if is_other else None
-        return arguments.command("explain", precision=None, runs=runs, **options)
+        return arguments.command("explain", precision=None, report=None, runs=runs, **options)
 
     def _longer(self) -> Iterator[str]:
         about = self.open

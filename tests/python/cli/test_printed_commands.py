@@ -82,6 +82,11 @@ def test_run(printed, call, file, plan):
     assert f"user {slowest}'s first transfer" in said
 
 
+def test_page_is_suggested_only_to_those_who_did_not_ask_for_it(call, file):
+    assert "--report" in call("run", file)[1]
+    assert "--report" not in call("run", file, "--report")[1]
+
+
 def test_explanation_after_a_run(printed, file):
     """The mean download time of a run is that of the explanation that the run suggests."""
     (explain,), said = printed("run", file, *CHANGES, "--runs", "3", "--set", "users.0.count=1")
