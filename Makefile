@@ -31,7 +31,7 @@ build: $(EXT) ## make .venv with the nodeb command in it (quick when nothing cha
 run: build ## set everything up, then a first download explained, two channels compared, a published study repeated
 	@$(BIN)/python tools/first_run.py out
 
-test: test-rust test-python ## run the tests (six minutes)
+test: test-rust test-python ## run the tests (some ten minutes on two cores)
 
 test-all: SLOW :=
 test-all: CASES := 256

@@ -13,6 +13,7 @@ from pathlib import Path
 
 WIDTH = 80
 INDENT = " " * 3
+REST = "`nodeb reproduce wang` decides more in a minute; the page says what was contradicted."
 
 
 def commands(folder: Path) -> Iterator[tuple[list[str], Path]]:
@@ -47,6 +48,7 @@ def main(arguments: list[str]) -> int:
         first = f"{number:<{len(INDENT)}}"
         print(textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=INDENT))
         print(f"{INDENT}nodeb {' '.join(command)}\n{INDENT}Page: {page}\n", flush=True)
+    print(f"{INDENT}{REST}\n")
     print("nodeb works. Next: `source .venv/bin/activate`, then the commands of README.md.")
     return 0
 
