@@ -2,52 +2,30 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Iterator
-from typing import Any
 
-import typer
-from typer.main import get_command
-
-from nodeb.cli import _app
+from nodeb.cli import COMMANDS, parser
 
 
 def reference() -> str:
-    """Returns the reference in Markdown.
-
-    Each command has a section with description, usage, arguments and options.
-    """
-    return "\n\n".join(section(*one) for one in commands("nodeb", get_command(_app([]))))
+    """Returns the reference: per command a description, the usage, and a table of its options."""
+    return "\n\n".join(section(name) for name in COMMANDS if name != "link")
 
 
-def commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
-    """Yields the full name of each command in a group and the command itself, recursively."""
-    if not hasattr(command, "commands"):
-        yield path, command
-        return
-    for name, one in command.commands.items():
-        yield from commands(f"{path} {name}", one)
-
-
-def section(path: str, command: Any) -> str:
-    """Returns the section of one command in Markdown."""
-    context = typer.Context(command, info_name=path)
-    records = [parameter.get_help_record(context) for parameter in command.get_params(context)]
-    usage = re.sub("[{}]", "", " ".join([path, *command.collect_usage_pieces(context)]))
-    lines = [f"## {path} {{#{path.removeprefix('nodeb ').replace(' ', '-')}}}", ""]
-    lines += [text(command.help or ""), "", f"```text\n{usage}\n```", ""]
+def section(name: str) -> str:
+    """Returns the section of one command."""
+    options, _ = parser(name)
+    options.whole_help()  # Adds the arguments without names.
+    lines = [f"## nodeb {name} {{#{name.replace(' ', '-')}}}", "", COMMANDS[name], ""]
+    lines += [f"```text\n{options.usage}\n```", ""]
     lines += ["| argument or option | meaning |", "| --- | --- |"]
-    for name, meaning in filter(None, records):
-        lines.append(f"| `{cell(name)}` | {cell(text(meaning))} |")
+    shown = [(one.option_strings, one.metavar, one.help) for one in options._actions]
+    for names, metavar, meaning in sorted(shown, key=lambda one: bool(one[0])):
+        place = " ".join(filter(None, [" / ".join(names), str(metavar or "")]))
+        lines.append(f"| `{place}` | {cell(meaning or '')} |")
     return "\n".join(lines)
 
 
-def text(found: str) -> str:
-    parts = re.split(r"\n\s*\n", inspect.cleandoc(found))
-    return "\n\n".join(" ".join(part.split()) for part in parts)
-
-
-def cell(found: str) -> str:
-    """Returns a text as a table cell: blank lines become spaces, and bars are escaped."""
-    return found.replace("\n\n", " ").replace("|", "\\|")
+def cell(text: str) -> str:
+    """Returns a help text as a table cell."""
+    return re.sub(r"\s+", " ", text).replace("%%", "%").replace("|", "\\|")

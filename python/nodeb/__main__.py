@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import sys
-from typing import Any
 
 from nodeb.base import signals
 
@@ -13,7 +13,7 @@ GC_THRESHOLD = 100_000
 """Far above Python's default, because the objects of imported modules stay in use anyway."""
 
 
-def _quit(number: int, _: Any) -> None:
+def _quit(number: int, _: object) -> None:
     os.write(2, b"error: interrupted\n")
     os._exit(128 + number)
 
@@ -29,12 +29,12 @@ def main() -> None:
     from nodeb.cli import invoke
 
     status = invoke(sys.argv[1:])
-    if signals.received:
-        # Without the interpreter's cleanup, which can abort after an interrupted import.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(128 + signals.received[0])
-    sys.exit(status)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            stream.flush()
+    # Without the interpreter's clean-up, which takes longer than most simulations, and can abort
+    # after an interrupted import.
+    os._exit(128 + signals.received[0] if signals.received else status)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -226,6 +225,8 @@ def runs_needed(
         confidence: c, confidence of the interval, in (0, 1).
         power: p, probability of detecting a true mean of w, in (0, 1).
     """
+    from statistics import NormalDist
+
     low, high = 1, 2
     more = NormalDist().inv_cdf(power)
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nodeb.errors import InputError
 
-__all__ = ["Table", "changes", "read_only"]
+__all__ = ["Table", "changes", "read_only", "unique"]
 
 SHOWN_ROWS = 10
 CHUNK = 1000
@@ -232,6 +232,11 @@ def changes(column: NDArray[Any]) -> NDArray[Any]:
     if not len(column) or column.dtype.kind == "O":
         return column
     return np.concatenate([column[:1], column[1:][column[1:] != column[:-1]]])
+
+
+def unique(column: NDArray[Any]) -> NDArray[Any]:
+    """Returns the distinct values of a column, in order; `np.unique` would import `numpy.ma`."""
+    return changes(np.sort(column))
 
 
 def _padded(data: bytes) -> bytes:

@@ -7,8 +7,7 @@ Exit status: 0 success, 1 failure while running, 2 invalid input or output folde
 A full disk is a failure while running; results that exist are printed first. `nodeb emulate` also
 returns the status of its command.
 
-Modules that are slow to import are imported inside functions. Of the modules of commands, only that
-of the requested command is imported.
+Only the module of the requested command is imported.
 """
 
 from __future__ import annotations
@@ -16,78 +15,55 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import Annotated
-
-import typer
+from textwrap import fill
+from typing import Any
 
 from nodeb.base import signals
-from nodeb.cli.options import BAD_INPUT, FAILED, INTERRUPTED, Stopped, print_error
-from nodeb.errors import FullError, InputError, NodebError, OutputError, os_reason
+from nodeb.cli.messages import print_error
+from nodeb.cli.options import Parser
+from nodeb.errors import FullError, InputError, NodebError, OutputError, nearest, os_reason
 
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+ABOUT = "Simulate TCP over UMTS, HSDPA and LTE radio access, packet by packet."
 COMMANDS = {
-    "run": "run:run",
-    "life": "life:life",
-    "play": "play:play",
-    "compare": "compare:compare",
-    "emulate": "emulate:emulate",
-    "explain": "explain:explain",
-    "sweep": "sweep:sweep",
-    "plot": "plot:plot",
-    "link": "link:app",
-    "fit": "fit:fit",
-    "validate": "validate:validate",
-    "import": "importing:import_",
-    "schema": "lists:schema",
-    "list": "lists:list_",
-    "replay": "replay:replay",
-    "reproduce": "reproduce:reproduce",
+    "run": "Simulate a scenario, print a summary and save tables; a sweep table is ignored.",
+    "life": "Save the events of every packet in a replication: tables, an interactive page, a "
+    "trace.",
+    "play": "Open a page that simulates a scenario in the browser; it needs no network.",
+    "compare": "Compare scenarios with common random numbers, replication by replication.",
+    "emulate": "Run commands as phones of a scenario; their packets pass the simulated cell.",
+    "explain": "Explain the duration of a transfer by its critical path, with one cause per "
+    "nanosecond.",
+    "sweep": "Simulate the cells of a scenario's sweep table, except those in the results folder.",
+    "plot": "Draw curves with 95 % confidence bands from the table of a sweep or of a run. Columns "
+    "of several tables in a folder are joined on run and user.",
+    "link": "Simulate the chip-level radio link alone.",
+    "link run": "Simulate a link at each Eb/N0; print error rates, and save rates and error "
+    "sequences.",
+    "link curve": "Plot error rates over Eb/N0 with 95 % intervals, one curve per folder.",
+    "link schema": "Print the JSON Schema of a link configuration file, for editors.",
+    "fit": "Fit error models to an error sequence, compare them, and write model files and "
+    "figures.",
+    "validate": "Check scenario files without running them.",
+    "import": "Convert a measured channel or traffic to a trace file for scenarios.",
+    "schema": "Print the JSON Schema of a scenario file, for editors, or describe one key.",
+    "list": "List the components of scenarios, their keys (`list keys radio.dch`), or the metrics.",
+    "replay": "Replay a recorded emulation in virtual time; fail if any arrival or loss differs.",
+    "reproduce": "Reproduce the tables and figures of a published study, next to the published "
+    "values. `all` reproduces every study in its own folder and summarizes the results.",
 }
-"""Module and attribute of each command, `module:attribute`, in the order of the help."""
-
-OTHER_NAMES = {"--replications": "--runs"}
-"""Options to suggest for unknown ones, where the parser's own suggestion would be misleading."""
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        from nodeb import _core
-
-        print(f"nodeb {_core.version()}")
-        raise typer.Exit
+"""What each command does, in the order of the help. `link` has commands of its own."""
+SIMULATIONS = ("run", "life", "compare", "explain", "sweep")
+"""Commands that need no matrices: NumPy's OpenBLAS gets one thread, as starting more takes long."""
+MODULES = {"import": "importing", "list": "lists", "schema": "lists"}
 
 
-def _common(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
-        ),
-    ] = False,
-) -> None:
-    del version
-
-
-def _app(arguments: list[str]) -> typer.Typer:
-    """Returns the command line with the requested command only, to save import time.
-
-    If the first argument is not a command, all commands are included.
-    """
-    app = typer.Typer(
-        name="nodeb",
-        help="Simulate TCP over UMTS, HSDPA and LTE radio access, packet by packet.",
-        add_completion=False,
-        no_args_is_help=True,
-        pretty_exceptions_enable=False,
-    )
-    app.callback()(_common)
-    for name in COMMANDS.keys() & arguments[:1] or COMMANDS:
-        module, _, attribute = COMMANDS[name].partition(":")
-        command = getattr(import_module(f"nodeb.cli.{module}"), attribute)
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
-        else:
-            app.command(name)(command)
-    return app
+def parser(name: str) -> tuple[Parser, Any]:
+    """The parser of a command, and the function that takes its values."""
+    module, _, own = name.partition(" ")
+    home = import_module(f"nodeb.cli.{MODULES.get(module, module)}")
+    function = getattr(home, f"{own or module}_" if name in ("import", "list") else own or module)
+    return Parser(f"nodeb {name}", COMMANDS[name], function.options), function
 
 
 def invoke(arguments: list[str]) -> int:
@@ -95,57 +71,95 @@ def invoke(arguments: list[str]) -> int:
 
     NODEB_DEBUG=1 raises errors of the operating system and defects of nodeb instead.
     """
+    status = _invoke(arguments)
     try:
-        status = _invoke(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:  # The reader of stdout has exited, as in `nodeb list | head -1`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return FAILED
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        print_error(f"cannot print to stdout: {os_reason(error)}")
+        _mute()
+        if not isinstance(error, BrokenPipeError):
+            print_error(f"cannot print to stdout: {os_reason(error)}")
         return FAILED
     return status
+
+
+def _mute() -> None:
+    """Drops what stdout has not printed yet, which the interpreter would try again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _invoke(arguments: list[str]) -> int:
     try:
         if os.environ.get("MPLBACKEND"):
             _check_backend()
-        app = _app(arguments)
-        signals.handle(signals.interrupt)
-        status = app(args=arguments, prog_name="nodeb", standalone_mode=False)
-        if status == INTERRUPTED:  # Typer turns a KeyboardInterrupt into this status.
-            print_error("interrupted")
-        return status if isinstance(status, int) else 0
+        return _run(arguments)
+    except KeyboardInterrupt as error:
+        signals.ignore()
+        print_error(str(error) or "interrupted")
+        return INTERRUPTED
     except (InputError, OutputError) as error:
         print_error(error)
         return FAILED if isinstance(error, FullError) else BAD_INPUT
-    except Stopped as error:
-        print_error(error)
-        return INTERRUPTED
     except NodebError as error:
         print_error(error)
         return FAILED
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        return _print_os_error(error)
+    except BrokenPipeError:  # The reader of stdout has exited, as in `nodeb list | head -1`.
+        _mute()
+        return FAILED
     except MemoryError:
         print_error("out of memory; reduce --jobs, the users or the recorded series")
         return FAILED
     except Exception as error:
-        return _print_other(error)
+        if signals.received:  # A library turned Ctrl-C during its import into another exception.
+            print_error("interrupted")
+            return INTERRUPTED
+        if os.environ.get("NODEB_DEBUG"):
+            raise
+        print_error(_described(error))
+        return FAILED
+
+
+def _run(arguments: list[str]) -> int:
+    name = " ".join(arguments[:2]) if arguments[:1] == ["link"] else "".join(arguments[:1])
+    if name not in COMMANDS or name == "link":
+        return _help(arguments)
+    if name in SIMULATIONS:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    options, function = parser(name)
+    signals.handle(signals.interrupt)
+    values = options.read(arguments[len(name.split()) :])
+    return 0 if values is None else function(values) or 0
+
+
+def _help(arguments: list[str]) -> int:
+    """Prints the version or the list of commands."""
+    group = ["link"] if arguments[:1] == ["link"] else []
+    first = "".join(arguments[len(group) :][:1])
+    if first == "--version" and not group:
+        from nodeb import _core
+
+        print(f"nodeb {_core.version()}")
+        return 0
+    path = " ".join(["nodeb", *group])
+    names = [name for name in COMMANDS if name.split()[:-1] == group]
+    if first not in ("", "-h", "--help"):
+        what = "option" if first.startswith("-") else "command"
+        own = [name.split()[-1] for name in names]
+        raise InputError(f"no such {what}: {first}{nearest(first, own)}; see `{path} --help`")
+    lines = [f"usage: {path} [OPTIONS] COMMAND ...", "", COMMANDS["link"] if group else ABOUT, ""]
+    for name in names:
+        lines.append(_wrapped(name.split()[-1], COMMANDS[name].partition(". ")[0].rstrip(".")))
+    lines += ["", _wrapped("-h, --help", "Show this message and exit")]
+    lines += [] if group else [_wrapped("--version", "Show the version and exit")]
+    print("\n".join(lines))
+    return 0 if first else BAD_INPUT
+
+
+def _wrapped(name: str, text: str) -> str:
+    return fill(f"  {name:<10}  {text}", 79, subsequent_indent=" " * 14)
 
 
 def _check_backend() -> None:
-    """Checks the environment variable MPLBACKEND before a simulation.
-
-    Otherwise, a wrong value would become an error only when figures are drawn.
-
-    Raises:
-        InputError: matplotlib has no such backend.
-    """
+    """Checks MPLBACKEND, of which a wrong value would be an error only when figures are drawn."""
     try:
         import matplotlib  # noqa: F401
     except ValueError as error:
@@ -156,41 +170,11 @@ def _check_backend() -> None:
         ) from error
 
 
-def _print_os_error(error: OSError) -> int:
-    """Prints an error of the operating system and returns the exit status.
-
-    Raises it instead if NODEB_DEBUG is set.
-    """
-    if os.environ.get("NODEB_DEBUG"):
-        raise error
-    what = error.filename or "cannot print to stdout, or write a file"
-    print_error(f"{what}: {os_reason(error)}")
-    return FAILED
-
-
-def _print_other(error: Exception) -> int:
-    """Prints an error of the command-line parser, or an unexpected one. Returns the exit status.
-
-    Raises an unexpected error instead if NODEB_DEBUG is set.
-    """
-    if hasattr(error, "format_message"):
-        if (option := getattr(error, "option_name", None)) in OTHER_NAMES:
-            error.possibilities = [OTHER_NAMES[option]]  # type: ignore[attr-defined]
-        message = str(error.format_message())
-        # The message is empty if the command was called without arguments. The help has been
-        # printed already then, so no error is printed.
-        if not message.strip():
-            return BAD_INPUT
-        of = getattr(getattr(error, "ctx", None), "command_path", "nodeb")
-        print_error(f"{message[:1].lower()}{message[1:].rstrip('.')}; see `{of} --help`")
-        return BAD_INPUT
-    if signals.received:  # A library turned Ctrl-C during its import into another exception.
-        print_error("interrupted")
-        return INTERRUPTED
-    if os.environ.get("NODEB_DEBUG"):
-        raise error
-    print_error(
+def _described(error: Exception) -> str:
+    if isinstance(error, OSError):
+        what = error.filename or "cannot print to stdout, or write a file"
+        return f"{what}: {os_reason(error)}"
+    return (
         f"nodeb itself failed, please report it: {type(error).__name__}: {error} "
         "(NODEB_DEBUG=1 shows the traceback)"
     )
-    return FAILED

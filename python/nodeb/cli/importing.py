@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from pathlib import Path
-from typing import Annotated
-
-import numpy as np
-import typer
 
 from nodeb.base.streams import printable
-from nodeb.cli.options import check_name
+from nodeb.cli import options as of
 from nodeb.errors import InputError, writing
 from nodeb.inputs import column_units, formats, trace_reader
 from nodeb.inputs.column_units import AMOUNTS, RATES, TIMES
@@ -18,68 +15,45 @@ from nodeb.inputs.trace_file import KINDS, MAGIC, Trace, duration_ns, duration_t
 from nodeb.storage import files
 from nodeb.storage.files import read_bytes
 
-__all__ = ["import_"]
 
-
-def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Measurement, as a text file.")],
-    wanted: Annotated[
-        str | None,
-        typer.Option(
-            "--as",
-            metavar="FORMAT",
-            help="mahimahi, cqi, rates, snr, eurane or traffic; default: detected.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Trace file to write; default: <name>.trace."),
-    ] = None,
-    step: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Interval of entries without times; default: 2 ms."),
-    ] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="UNIT", help="Unit of rates or amounts: bit/s, kbit/s, MB/s, KiB/s, kB, ..."
-        ),
-    ] = None,
-    time_unit: Annotated[
-        str | None,
-        typer.Option(metavar="UNIT", help="Unit of times: ns, us, ms, s, min or h; default: s."),
-    ] = None,
-    column: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Column of the values, by name or number.")
-    ] = None,
-    time_column: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Column of the times, by name or number.")
-    ] = None,
-    size: Annotated[
-        int | None,
-        typer.Option(
-            "--bytes",
-            metavar="BYTES",
-            min=1,
-            max=65_535,
-            help="Bytes per line of a mahimahi trace; default: 1500.",
-        ),
-    ] = None,
-) -> None:
-    """Convert a measured channel or traffic to a trace file for scenarios."""
-    if wanted is not None:
-        check_name("format", wanted, list(formats.FORMATS))
-    data = read_bytes(file, trace_reader.MAX_BYTES)
-    target = Path(file.with_suffix(".trace").name) if out is None else out
-    if target.exists() and target.samefile(file):
+@of.command(
+    of.place("file", "FILE", "Measurement, as a text file."),
+    of.option(
+        "--as", "FORMAT", "mahimahi, cqi, rates, snr, eurane or traffic; default: detected.",
+        dest="wanted",
+    ),
+    of.option("--out", "FILE", "Trace file to write; default: <name>.trace.", Path),
+    of.option("--step", "TIME", "Interval of entries without times; default: 2 ms."),
+    of.option(
+        "--unit", "UNIT", "Unit of rates or amounts: bit/s, kbit/s, MB/s, KiB/s, kB, ..."
+    ),
+    of.option("--time-unit", "UNIT", "Unit of times: ns, us, ms, s, min or h; default: s."),
+    of.option("--column", "NAME", "Column of the values, by name or number."),
+    of.option("--time-column", "NAME", "Column of the times, by name or number."),
+    of.option(
+        "--bytes", "BYTES", "Bytes per line of a mahimahi trace; default: 1500.",
+        of.whole(1, 65_535), dest="size",
+    ),
+)  # fmt: skip
+def import_(given: Namespace) -> None:
+    if given.wanted is not None:
+        of.check_name("format", given.wanted, list(formats.FORMATS))
+    data = read_bytes(given.file, trace_reader.MAX_BYTES)
+    target = Path(given.file.with_suffix(".trace").name) if given.out is None else given.out
+    if target.exists() and target.samefile(given.file):
         raise InputError(f"{target} is the input file; give another file with --out")
     files.refuse_other(target, MAGIC, "a trace", "--out")
     if data.startswith(MAGIC):
-        raise InputError(f"{file} is already a trace; scenarios can use it unchanged")
+        raise InputError(f"{given.file} is already a trace; scenarios can use it unchanged")
     options = formats.Options(
-        _step(step), _data_unit(unit), _time_unit(time_unit), column, time_column, size
+        _step(given.step),
+        _data_unit(given.unit),
+        _time_unit(given.time_unit),
+        given.column,
+        given.time_column,
+        given.size,
     )
-    found = formats.read(data, file, wanted, options)
+    found = formats.read(data, given.file, given.wanted, options)
     with writing(f"write the trace to {target}"):
         target.parent.mkdir(parents=True, exist_ok=True)
         write(target, found.trace)
@@ -148,6 +122,8 @@ def _mean(trace: Trace) -> float:
     If the trace states no times, all entries last equally long, and this is the plain mean. It is
     also the plain mean for traffic, whose entries have no duration.
     """
+    import numpy as np
+
     values = next(iter(trace.columns.values()))
     if trace.times_ns is None or trace.end_ns is None:
         return float(values.mean())

@@ -2,62 +2,53 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
-
-import typer
+from typing import TYPE_CHECKING, cast
 
 from nodeb.answer.words import counted
 from nodeb.base.streams import printable
-from nodeb.cli.notes import print_superfluous
-from nodeb.cli.options import BAD_INPUT, print_error, print_warnings
+from nodeb.cli import messages
+from nodeb.cli import options as of
 from nodeb.errors import InputError
 
 if TYPE_CHECKING:
     from nodeb import _core
     from nodeb.sweep import Sweep
 
-__all__ = ["validate"]
 
-
-def validate(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Scenario files.")],
-) -> None:
-    """Check scenario files without running them."""
+@of.command(of.place("files", "FILE...", "Scenario files.", nargs="+"))
+def validate(given: Namespace) -> int:
     bad = 0
-    for file in files:
+    for file in given.files:
         try:
-            found, cells = _found(file)
+            scenario, cells = _read(file)
         except InputError as error:
             bad += 1
-            print_error(error)
+            messages.print_error(error)
         else:
-            about = ", ".join(filter(None, [found.name, cells]))
+            about = ", ".join(filter(None, [scenario.name, cells]))
             print(printable(f"{file}: valid" + (f" ({about})" if about else "")))
-            print_warnings(found.warnings())
+            messages.print_warnings(scenario.warnings())
             if not cells:
-                print_superfluous(cast("_core.CompiledScenario", found))
-    if bad:
-        raise typer.Exit(BAD_INPUT)
+                messages.print_superfluous(cast("_core.CompiledScenario", scenario))
+    return 2 if bad else 0
 
 
-def _found(file: Path) -> tuple[_core.CompiledScenario | Sweep, str]:
-    """Returns the scenario or sweep of a file, and a text such as `sweep of 12 cells`.
-
-    The text is empty for a scenario.
-    """
+def _read(file: Path) -> tuple[_core.CompiledScenario | Sweep, str]:
+    """The scenario or sweep of a file, and `sweep of 12 cells` or an empty text."""
     from nodeb import _core
     from nodeb.inputs.reading import core_call, document, read_text
 
-    text = read_text(file)
-    if "sweep" not in document(text, printable(str(file))):
-        found = core_call(_core.CompiledScenario.from_toml, text, printable(str(file)), [])
-        if not found.unread:
-            return found, ""
-        # The module below is needed only for scenarios that name files. It imports NumPy, slowly.
+    text, name = read_text(file), printable(str(file))
+    if "sweep" not in document(text, name):
+        scenario = core_call(_core.CompiledScenario.from_toml, text, name, [])
+        if not scenario.unread:
+            return scenario, ""
+        # Only scenarios that name files need this module, which imports NumPy.
         from nodeb.inputs.scenario import Scenario
 
-        return Scenario.from_toml(text, printable(str(file)), [], file.parent).compiled(), ""
+        return Scenario.from_toml(text, name, [], file.parent).compiled(), ""
     from nodeb.sweep import Sweep
 
     plan = Sweep.load(file, text=text)

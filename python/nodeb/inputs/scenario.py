@@ -115,11 +115,14 @@ class Scenario(ScenarioFields):
     if not TYPE_CHECKING:  # With `__getattr__`, type checkers would accept unknown fields.
 
         def __getattr__(self, name: str) -> Any:
-            """Returns a field of a compiled scenario; creates all fields if it is not in `PLAN`."""
+            """Returns a field of a compiled scenario; creates all fields unless it is a scalar."""
             if name not in self._defaults or self._compiled is None:
                 return super().__getattr__(name)
             if name in PLAN:
                 return getattr(self._compiled, name)
+            value = json.loads(self._compiled.to_bare_json()).get(name)
+            if isinstance(value, str | int | float):
+                return value
             self._make_fields()
             return self.__dict__[name]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -125,6 +124,8 @@ def _read(module: str, file: Path) -> None:
 
     The file's folder is added to `sys.path` for its own imports.
     """
+    import importlib.util
+
     spec = importlib.util.spec_from_file_location(module, file)
     if spec is None or spec.loader is None or not file.is_file():
         raise InputError(f"a worker has no {file}, which defines the reduction of a study")

@@ -39,6 +39,7 @@ from nodeb.answer.answer import (
 )
 from nodeb.answer.numbers import Shown, number, shown
 from nodeb.answer.words import counted, joined, percent, sentence
+from nodeb.base.table import unique
 from nodeb.errors import NodebError
 from nodeb.results.causes import cause_bars, main_causes
 from nodeb.results.coverage import left_out
@@ -166,7 +167,7 @@ class RunAnswer:
     @cached_property
     def users(self) -> int:
         """Number of phones in each replication that the answer is about."""
-        return len(np.unique(self.flows["user"]))
+        return len(unique(self.flows["user"]))
 
     @cached_property
     def phones(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from nodeb.base.table import unique
 from nodeb.results.group import ALL, Array, Group, is_mixed, phones
 from nodeb.stats import jain_indices
 
@@ -83,7 +84,7 @@ def _cell(*names: str) -> Callable[[Group], list[Array] | None]:
 
     def of(group: Group) -> list[Array] | None:
         bearers = group.tables["bearers"]
-        alone = len(bearers) == len(np.unique(bearers["run"]))
+        alone = len(bearers) == len(unique(bearers["run"]))
         many = len(phones(group.tables["flows"])) > 1
         return group.bearers(*names) if group.name == ALL and alone and many else None
 
@@ -162,7 +163,7 @@ def _are_mixed(group: Group, loads: Array) -> bool:
     if group.name != ALL:
         return False
     names = group.select("flows", np.asarray(group.tables["flows"]["group"]))
-    counts = [loads[names == name].max() for name in np.unique(names)]
+    counts = [loads[names == name].max() for name in unique(names)]
     return any(one > 1 for one in counts) and any(one == 1 for one in counts)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.base.table import Table, changes
+from nodeb.base.table import Table, changes, unique
 from nodeb.errors import InputError
 
 __all__ = ["ALL", "ALL_UP", "Array", "Group", "is_mixed", "names", "phones"]
@@ -35,7 +35,7 @@ class Group:
         self.users: NDArray[np.int64] | None = None
         """Indices of the group's users; None if the group has all rows of `flows`."""
         if mine is not None:
-            self.users = np.unique(flows["user"][mine])
+            self.users = unique(flows["user"][mine])
         self._at: dict[str, NDArray[np.intp]] = {}
         self._mine: dict[str, NDArray[np.bool_]] = {}
 
@@ -80,7 +80,7 @@ class Group:
         users = np.bincount(at, minlength=len(self.run))
         begins, order = np.cumsum(users) - users, np.argsort(at, kind="stable")
         found = np.full(len(self.run), math.nan)
-        for many in np.unique(users):
+        for many in unique(users):
             runs = np.flatnonzero(users == many)
             rows = of(values[order[begins[runs][:, np.newaxis] + np.arange(many)]])
             if np.shape(rows) != runs.shape:
@@ -102,7 +102,7 @@ class Group:
         runs, numbers = table["run"], table["bearer"]
         mine = np.isin(runs, self.run)
         if self.name != ALL and self.users is not None:
-            if not np.array_equal(np.unique(numbers), phones(self.tables["flows"])):
+            if not np.array_equal(unique(numbers), phones(self.tables["flows"])):
                 return None
             mine &= np.isin(numbers, self.users)
         at = np.searchsorted(self.run, runs[mine])
@@ -113,7 +113,7 @@ class Group:
 
 
 def phones(flows: Table) -> NDArray[np.int64]:
-    return np.unique(flows["phone" if "phone" in flows.columns else "user"])
+    return unique(flows["phone" if "phone" in flows.columns else "user"])
 
 
 def is_mixed(flows: Table) -> bool:

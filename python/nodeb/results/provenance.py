@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import platform
-import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -111,24 +110,22 @@ def git_hash() -> str | None:
 
     `-dirty` follows the commit if tracked files were changed.
     """
-    here = Path(__file__).resolve()
+    root = Path(__file__).resolve().parents[3]
+    if not (root / ".git").exists():  # An installed copy.
+        return None
+    import subprocess
 
-    def git(*arguments: str) -> str:
-        return subprocess.run(
-            ["git", "-C", str(here.parent), *arguments],
+    # Without optional locks, a full disk leaves no lock file in the checkout.
+    command = ["git", "-C", str(root), "--no-optional-locks", "status", "--porcelain=v2"]
+    try:
+        shown = subprocess.run(
+            [*command, "--branch", "--untracked-files=no"],
             capture_output=True,
             text=True,
             check=True,
             timeout=10,
-        ).stdout.strip()
-
-    try:
-        # Fails if git does not track this file: an installed copy may lie in an ignored folder of
-        # another project's checkout.
-        git("ls-files", "--error-unmatch", here.name)
-        commit = git("rev-parse", "HEAD")
-        # Without optional locks, a full disk leaves no lock file in the checkout.
-        changed = git("--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
-        return f"{commit}-dirty" if changed else commit
+        ).stdout.splitlines()
     except (OSError, subprocess.SubprocessError):
         return None
+    commit = next(line.split()[-1] for line in shown if line.startswith("# branch.oid"))
+    return f"{commit}-dirty" if any(line[0] != "#" for line in shown) else commit

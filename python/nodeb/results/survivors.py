@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.base.table import Table
+from nodeb.base.table import Table, unique
 
 __all__ = [
     "NO_TRANSFERS",
@@ -140,7 +140,7 @@ def median_of_all(times: NDArray[np.float64], complete: NDArray[np.bool_]) -> fl
     falls to a half. Assoc. 53, 1958.
     """
     under_way, left = 1.0, len(times)
-    for time in np.unique(times):
+    for time in unique(times):
         at = times == time
         under_way *= 1 - complete[at].sum() / left
         if under_way <= 0.5 + ROUNDING:

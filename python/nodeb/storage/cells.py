@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -62,6 +61,8 @@ class Store:
         self._do(lambda: self._database.execute("REPLACE INTO cells VALUES (?, ?, ?)", row))
 
     def _connect(self) -> None:
+        import sqlite3
+
         self._database = sqlite3.connect(self.folder / CELLS, timeout=0, isolation_level=None)
         self._database.executescript(SETUP)
 
@@ -70,6 +71,8 @@ class Store:
         return self._do(lambda: self._database.execute(query, (identity,)).fetchone())
 
     def _do(self, work: Any) -> Any:
+        import sqlite3
+
         try:
             return work()
         except sqlite3.Error as error:

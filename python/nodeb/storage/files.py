@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 from codecs import BOM_UTF8
@@ -123,6 +122,8 @@ def check_place(path: Path, option: str) -> None:
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    import csv
+
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)

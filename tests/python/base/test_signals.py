@@ -52,7 +52,7 @@ def test_signal_ends_a_command_with_one_line(tmp_path, moment, sent, status):
     "moment",
     [
         ("nodeb.base.table", "Table", "concat"),
-        ("nodeb.cli", "options", "print_answer"),
+        ("nodeb.cli", "messages", "print_answer"),
         ("nodeb.storage.folders", "Place", "put"),
     ],
     ids=lambda moment: moment[2],

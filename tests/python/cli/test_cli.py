@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from nodeb import cli
 from result_folders import at_work, start
 from scenarios import EXAMPLES, SMALL, needs_linux
 
@@ -124,7 +125,7 @@ def test_bad_files_are_reported_in_one_paragraph(refused, tmp_path, content, exp
         (["--set", "wired"], "key=value"),
         (["--set", "wired.delay=soon"], "wired.delay"),
         (["--oops"], "--oops"),
-        (["--replications", "2"], "(Possible options: --runs)"),
+        (["--replications", "2"], "`--runs`"),
         (["--out", "small.toml"], "--out"),
         (["--out", "small.toml/below"], "small.toml/below"),
     ],
@@ -159,7 +160,7 @@ def test_internal_errors_print_no_traceback(call, scenario_file, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("nodeb.cli.run.print_answer", fail)
+    monkeypatch.setattr("nodeb.cli.messages.print_answer", fail)
     status, _, err = call("run", scenario_file)
     assert status == 1
     assert err.startswith("error: nodeb itself failed")
@@ -222,7 +223,39 @@ def test_ctrl_c_converted_by_a_library_is_no_internal_error(call, scenario_file,
     def fail(*_):
         raise ImportError("initialization failed")
 
-    monkeypatch.setattr("nodeb.cli.run.print_answer", fail)
+    monkeypatch.setattr("nodeb.cli.messages.print_answer", fail)
     monkeypatch.setattr("nodeb.base.signals.received", [signal.SIGINT])
     status, _, err = call("run", scenario_file)
     assert (status, err) == (130, "error: interrupted\n")
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), ValueError("a mistake of ours")])
+def test_tables_are_saved_even_if_the_page_fails(call, scenario_file, monkeypatch, stop):
+    def fail(*_):
+        raise stop
+
+    monkeypatch.setattr("nodeb.report.run.html", fail)
+    status, _, err = call("run", scenario_file, "--out", "out", "--report")
+    assert status == (130 if isinstance(stop, KeyboardInterrupt) else 1)
+    assert err.startswith("error: ")
+    assert pq.read_table("out/flows.parquet").num_rows == 8
+    assert not Path("out/report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("run a.toml --seed 3", {"file": Path("a.toml"), "seed": 3, "settings": []}),
+        ("run --set a=1 a.toml --set b=2", {"settings": ["a=1", "b=2"]}),
+        ("run -- -dash.toml", {"file": Path("-dash.toml")}),
+        ("compare a.toml --with x=1 b.toml", {"files": [Path("a.toml"), Path("b.toml")]}),
+        ("emulate a.toml --nat -- ping -c 3 x", {"command": ["ping", "-c", "3", "x"], "nat": True}),
+        ("emulate a.toml ls", {"command": ["ls"]}),
+        ("play --no-open", {"file": None, "open": False}),
+        ("link curve a b --rate ber", {"folders": [Path("a"), Path("b")], "rate": "ber"}),
+    ],
+)
+def test_options_and_arguments_may_be_in_any_order(line, values):
+    name = " ".join(line.split()[: 2 if line.startswith("link") else 1])
+    given = vars(cli.parser(name)[0].read(line.split()[len(name.split()) :]))
+    assert {key: given[key] for key in values} == values

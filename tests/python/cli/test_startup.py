@@ -7,7 +7,18 @@ import pytest
 
 from scenarios import EXAMPLES
 
-SLOW = ("scipy", "matplotlib", "pandas", "polars", "hmmlearn", "jinja2", "rich", "nodeb.plot")
+SLOW = (
+    "scipy",
+    "matplotlib",
+    "pandas",
+    "polars",
+    "hmmlearn",
+    "jinja2",
+    "rich",
+    "nodeb.plot",
+    "typer",
+)
+SLOW += ("pydantic", "numpy.ma", "sqlite3", "statistics")
 """Modules that no command needs until it draws, fits or waits."""
 
 EXAMPLE = str(next(path for path in EXAMPLES if path.stem == "dch-50k"))
