@@ -1,4 +1,5 @@
-//! Download between nodeb's TCP sender and receiver over one link, recorded at the sender's interface.
+//! Download between nodeb's TCP sender and receiver over one link, recorded at the sender's interface. The
+//! sender's application writes at given times.
 
 use std::collections::VecDeque;
 
@@ -8,6 +9,8 @@ use nodeb_tcp::segment::{HEADER_BYTES, Segment};
 use nodeb_tcp::wire::{scaled_window, window_shift};
 use nodeb_tcp::{Receiver as _, Sender as _};
 
+use crate::cursor::Cursor;
+
 /// Simulated time after which an incomplete download is given up: 300 s.
 const LONGEST: Time = Time(300 * NANOS_PER_S);
 
@@ -16,8 +19,8 @@ const LONGEST: Time = Time(300 * NANOS_PER_S);
 pub struct Download {
     /// TCP parameters of both ends.
     pub tcp: Linux,
-    /// Number of bytes that the sender sends.
-    pub bytes: u64,
+    /// Data that the sender's application writes: time, and number of bytes. Times ascend.
+    pub writes: Vec<(Duration, u64)>,
     /// Bit rate of the link towards the receiver, bit/s.
     pub rate: u64,
     /// Propagation delay of the link in each direction.
@@ -33,7 +36,7 @@ impl Default for Download {
     fn default() -> Self {
         Self {
             tcp: Linux { timestamps: false, ..Linux::default() },
-            bytes: 100_000,
+            writes: vec![(Duration::ZERO, 100_000)],
             rate: 2_000_000,
             delay: Duration::from_millis(30),
             queue: 100,
@@ -49,6 +52,25 @@ pub enum Step {
     Sent(Time, Segment),
     /// An ACK arrives at this time. [`Info`] is the sender's state after the ACK was processed.
     Taken(Time, Segment, Info),
+    /// The application writes this number of bytes. [`Info`] is the sender's state after that.
+    Written(Time, u64, Info),
+}
+
+/// Maximum number of bytes of a download, for which the send buffer of a script has room.
+pub const MAX_BYTES: u64 = 150_000;
+
+/// Reads the value of the key `writes`, such as `0:20000,2.5:1000`: seconds and bytes.
+fn writes(value: &str) -> Option<Vec<(Duration, u64)>> {
+    let write = |text: &str| {
+        let mut at = Cursor::new(text);
+        let time = at.seconds().ok().filter(|time| time.0 < LONGEST.0)?;
+        at.need(":").ok()?;
+        let bytes = at.number().ok().filter(|&bytes| bytes > 0)?;
+        at.is_at_end().then_some((time, bytes))
+    };
+    let writes = value.split(',').map(write).collect::<Option<Vec<_>>>()?;
+    let total = writes.iter().try_fold(0_u64, |sum, write| sum.checked_add(write.1))?;
+    (writes.is_sorted_by_key(|write| write.0) && total <= MAX_BYTES).then_some(writes)
 }
 
 impl Download {
@@ -60,6 +82,12 @@ impl Download {
     /// Returns the maximum segment size that the SYNs name.
     pub fn mss(&self) -> u64 {
         self.tcp.packet_size.0 - u64::from(HEADER_BYTES)
+    }
+
+    /// Returns the sizes of the calls that write `bytes` bytes: full segments, and a last one with the rest.
+    pub fn parts(&self, bytes: u64) -> impl Iterator<Item = u64> + use<> {
+        let mss = self.tcp.mss();
+        (0..bytes).step_by(mss as usize).map(move |at| mss.min(bytes - at))
     }
 
     /// Sets a parameter of the download from an argument of the command line, such as `rate_bps=2000000`.
@@ -75,7 +103,13 @@ impl Download {
             number.ok_or_else(|| format!("{argument}: expected a whole number from {least} to {most}"))
         };
         match key {
-            "bytes" => self.bytes = number(1..=150_000)?,
+            "pattern" => *self = Self::random(number(0..=u64::MAX)?),
+            "bytes" => self.writes = vec![(Duration::ZERO, number(1..=MAX_BYTES)?)],
+            "writes" => {
+                self.writes = writes(value).ok_or_else(|| {
+                    format!("{argument}: expected SECONDS:BYTES with commas between, at most {MAX_BYTES} B in total")
+                })?;
+            }
             "rate_bps" => self.rate = number(1_000..=1_000_000_000)?,
             "delay_ms" => self.delay = Duration::from_millis(number(0..=10_000)?),
             "queue" => self.queue = number(1..=1_000_000)? as usize,
@@ -92,8 +126,8 @@ impl Download {
             }
             _ => {
                 return Err(format!(
-                    "{key}: no such key; expected bytes, rate_bps, delay_ms, queue, lost, control, timestamps or \
-                     packet_size"
+                    "{key}: no such key; expected pattern, bytes, writes, rate_bps, delay_ms, queue, lost, \
+                     control, timestamps or packet_size"
                 ));
             }
         }
@@ -113,6 +147,9 @@ struct Run<'a> {
     sender: Sender,
     receiver: Receiver,
     steps: Vec<Step>,
+    /// Writes of the application that are still to come.
+    writes: VecDeque<(Time, u64)>,
+    written: u64,
     /// Time at which the link has sent all packets that it has accepted. `waiting` has the time at which each
     /// of these packets leaves the link.
     free: Time,
@@ -134,6 +171,8 @@ impl<'a> Run<'a> {
             sender: Sender::new(0, tcp),
             receiver: Receiver::new(0, 0, tcp),
             steps: Vec::new(),
+            writes: download.writes.iter().map(|&(at, bytes)| (Time::ZERO + at, bytes)).collect(),
+            written: 0,
             free: Time::ZERO,
             waiting: VecDeque::new(),
             sent: 0,
@@ -145,15 +184,15 @@ impl<'a> Run<'a> {
 
     fn run(mut self) -> Vec<Step> {
         let mut out = Vec::new();
-        self.sender.write(Time::ZERO, self.download.bytes, &mut out);
         self.sender.close();
         self.sender.open(Time::ZERO, &mut out);
         self.send(Time::ZERO, out);
-        while !self.sender.is_done() {
+        while !self.writes.is_empty() || !self.sender.is_done() {
             let arrivals = [self.data.front(), self.acks.front()].map(|next| next.map(|&(at, _)| at));
             let timers = [self.sender.timer(), self.receiver.timer()];
-            let Some(now) = arrivals.into_iter().chain(timers).flatten().min().filter(|&at| at < LONGEST)
-            else {
+            let write = self.writes.front().map(|&(at, _)| at);
+            let times = arrivals.into_iter().chain(timers).chain([write]);
+            let Some(now) = times.flatten().min().filter(|&at| at < LONGEST) else {
                 break;
             };
             self.happen(now);
@@ -171,17 +210,20 @@ impl<'a> Run<'a> {
     fn is_buffer_limited(&self) -> bool {
         let info = self.sender.info();
         let in_flight = (info.unacked + info.retrans).saturating_sub(info.sacked + info.lost);
-        info.notsent_bytes == 0
-            && self.end <= self.download.bytes
-            && in_flight < info.cwnd
-            && info.unacked > 0
+        info.notsent_bytes == 0 && self.end <= self.written && in_flight < info.cwnd && info.unacked > 0
     }
 
-    /// Handles one event that is due at `now`, timers first.
+    /// Handles one event that is due at `now`: writes first, then timers.
     fn happen(&mut self, now: Time) {
         let due = |at: Option<Time>| at.is_some_and(|at| at <= now);
         let mut out = Vec::new();
-        if due(self.sender.timer()) {
+        if let Some((_, bytes)) = self.writes.pop_front_if(|&mut (at, _)| at <= now) {
+            self.written += bytes;
+            for part in self.download.parts(bytes) {
+                self.sender.write(now, part, &mut out);
+            }
+            self.steps.push(Step::Written(now, bytes, self.sender.info()));
+        } else if due(self.sender.timer()) {
             self.sender.on_timer(now, &mut out);
         } else if due(self.receiver.timer()) {
             let ack = self.receiver.on_timer(now);

@@ -25,6 +25,7 @@ mod expression;
 pub mod kernel;
 mod packets;
 pub mod parser;
+mod pattern;
 pub mod player;
 pub mod report;
 pub mod script;

@@ -27,8 +27,9 @@ Plays packetdrill scripts against nodeb's TCP, or with --kernel against the kern
 root and packetdrill on the path). Times may be off by MS milliseconds; without the option by what a script says,
 else by 4.
 
-With record, writes a download by nodeb as a script: bytes, rate_bps, delay_ms, queue (packets), lost (data packets
-by the order in which they are sent, as in lost=5,9), control, timestamps (0 or 1), packet_size.";
+With record, writes a download by nodeb as a script: bytes, or writes at several times (as in writes=0:5000,2.5:900),
+rate_bps, delay_ms, queue (packets), lost (data packets by the order in which they are sent, as in lost=5,9), control,
+timestamps (0 or 1), packet_size. With pattern=SEED all of them are random.";
 
 /// Options and paths on the command line.
 #[derive(Default)]

@@ -1,10 +1,11 @@
 //! Writer of scripts from nodeb's downloads. A kernel that receives the ACKs of a download must send the same
 //! packets as nodeb at the same times, and have the same state after each ACK.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use nodeb_base::units::Time;
-use nodeb_tcp::linux::{CaState, Info};
+use nodeb_tcp::linux::{CaState, FIRST_BYTE, Info};
 use nodeb_tcp::segment::Segment;
 
 use crate::download::{Download, Step};
@@ -21,28 +22,49 @@ const OPENING: &str = "`ip link set dev tun0 gso_max_segs 1`
 ";
 
 /// Part of a script that accepts the connection, switches off Nagle's algorithm and enlarges the send buffer,
-/// so that all data can be written at once.
+/// so that it has room for all data.
 const ACCEPT: &str = "+0 accept(3, ..., ...) = 4
 +0 setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0
 +0 setsockopt(4, SOL_SOCKET, SO_SNDBUF, [1000000], 4) = 0
 ";
+
+/// Numbers of the bytes after each write of a script. A segment that ends there has the flag PSH
+/// (`tcp_push`, `tcp_sendmsg_locked`).
+struct Ends {
+    last: u64,
+    all: BTreeSet<u64>,
+}
+
+impl Ends {
+    fn push(&mut self, bytes: u64) {
+        self.last += bytes;
+        self.all.insert(self.last);
+    }
+}
 
 impl Download {
     /// Simulates the download and returns it as the text of a script.
     pub fn script(&self) -> String {
         let control = self.tcp.control.key();
         let length = control.len().to_string();
-        let mut script = format!("// A download of {} B by nodeb.\n", self.bytes);
+        let bytes: u64 = self.writes.iter().map(|write| write.1).sum();
+        let mut script = format!("// A download of {bytes} B by nodeb.\n");
         script += &OPENING.replace("CONTROL", control).replace("LENGTH", &length);
         script += &self.handshake();
-        let mut accepted = false;
+        // Data written during the handshake, which a script can write only when it has accepted the connection.
+        let (mut accepted, mut early) = (false, 0);
+        let mut ends = Ends { last: FIRST_BYTE, all: BTreeSet::new() };
         for step in &self.run() {
             match step {
                 Step::Sent(_, segment) if segment.seq == 0 => {}
-                Step::Sent(at, segment) => script += &self.sent(*at, segment),
-                Step::Taken(at, ack, info) => {
-                    script += &self.taken(*at, ack);
-                    script += &if accepted { state(info) } else { self.writes() };
+                Step::Sent(at, segment) => script += &self.sent(*at, segment, &ends),
+                Step::Written(_, bytes, _) if !accepted => early += bytes,
+                Step::Written(at, bytes, info) => {
+                    script += &(self.written(*at, *bytes, &mut ends) + &state(info));
+                }
+                Step::Taken(at, ack, info) if accepted => script += &(self.taken(*at, ack) + &state(info)),
+                Step::Taken(at, ack, _) => {
+                    script += &(self.taken(*at, ack) + ACCEPT + &self.written(*at, early, &mut ends));
                     accepted = true;
                 }
             }
@@ -62,21 +84,19 @@ impl Download {
         )
     }
 
-    fn writes(&self) -> String {
-        let mut text = ACCEPT.to_owned();
-        let (mut left, mss) = (self.bytes, self.tcp.mss());
-        while left > 0 {
-            let bytes = left.min(mss);
-            let _ = writeln!(text, "+0 write(4, ..., {bytes}) = {bytes}");
-            left -= bytes;
-        }
-        text
+    fn written(&self, at: Time, bytes: u64, ends: &mut Ends) -> String {
+        self.parts(bytes).fold(String::new(), |mut text, part| {
+            ends.push(part);
+            let _ = writeln!(text, "{} write(4, ..., {part}) = {part}", seconds(at));
+            text
+        })
     }
 
-    fn sent(&self, at: Time, segment: &Segment) -> String {
+    fn sent(&self, at: Time, segment: &Segment, ends: &Ends) -> String {
         let payload = u64::from(segment.size - self.tcp.header_bytes());
-        let end = segment.seq + payload;
-        format!("{} > P. {}:{end}({payload}) ack 1{}\n", seconds(at), segment.seq, self.options(segment))
+        let (first, end) = (segment.seq, segment.seq + payload);
+        let push = if ends.all.contains(&end) { "P" } else { "" };
+        format!("{} > {push}. {first}:{end}({payload}) ack 1{}\n", seconds(at), self.options(segment))
     }
 
     fn taken(&self, at: Time, ack: &Segment) -> String {

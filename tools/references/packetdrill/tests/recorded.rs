@@ -1,5 +1,6 @@
 //! Tests that downloads written as scripts are played back without differences.
 
+use nodeb_base::units::Duration;
 use nodeb_packetdrill::download::Download;
 use nodeb_packetdrill::report::{Verdict, play_text};
 use proptest::prelude::*;
@@ -19,6 +20,7 @@ fn script_of_a_download_passes() {
         "lost=15,16,20,72 control=cubic timestamps=1",
         "lost=68,69,70 delay_ms=100 rate_bps=384000",
         "queue=5 packet_size=1000 control=reno",
+        "writes=0:40000,0.02:500,2.5:30000,2.6:1000,2.7:1000,9:60000 lost=12 control=cubic",
     ] {
         let script = download(keys).script();
         let verdict = play_text(&script, None);
@@ -47,10 +49,14 @@ fn invalid_keys_are_rejected() {
     for (key, error) in [
         ("bytes", "bytes: expected KEY=VALUE"),
         ("bytes=0", "bytes=0: expected a whole number from 1 to 150000"),
+        (
+            "writes=0:9,1",
+            "writes=0:9,1: expected SECONDS:BYTES with commas between, at most 150000 B in total",
+        ),
         ("lost=1,x", "lost=1,x: expected numbers with commas between"),
         (
             "colour=1",
-            "colour: no such key; expected bytes, rate_bps, delay_ms, queue, lost, control, timestamps or packet_size",
+            "colour: no such key; expected pattern, bytes, writes, rate_bps, delay_ms, queue, lost, control, timestamps or packet_size",
         ),
     ] {
         assert_eq!(Download::default().set(key), Err(error.to_owned()));
@@ -61,6 +67,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
+    fn random_pattern_is_a_script_that_passes(seed in any::<u64>()) {
+        let script = download(&format!("pattern={seed}")).script();
+        let verdict = play_text(&script, None);
+        prop_assert!(matches!(&verdict, Verdict::Passed(passed) if passed.packets > 0), "{seed}: {verdict}");
+    }
+
+    #[test]
     fn any_download_is_a_script_that_passes(
         lost in prop::collection::vec(1..120_u64, 0..15),
         kbps in 200..10_000_u64,
@@ -68,10 +81,16 @@ proptest! {
         queue in 5..200_u64,
         control in prop::sample::select(vec!["reno", "cubic"]),
         stamps in 0..2_u8,
+        pauses in prop::collection::vec((0..3_000_u64, 1..20_000_u64), 1..6),
     ) {
         let mut download =
             download(&format!("rate_bps={kbps}000 delay_ms={delay} queue={queue} control={control} timestamps={stamps}"));
         download.lost = lost;
+        let mut at_ms = 0;
+        download.writes = pauses.iter().map(|&(ms, bytes)| {
+            at_ms += ms;
+            (Duration::from_millis(at_ms), bytes)
+        }).collect();
         let verdict = play_text(&download.script(), None);
         prop_assert!(matches!(verdict, Verdict::Passed(_)), "{download:?}: {verdict}");
     }

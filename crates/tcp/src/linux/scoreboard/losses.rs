@@ -9,25 +9,24 @@ const MARKED_LOST: u64 = u64::MAX;
 
 impl Scoreboard {
     /// Returns the number of segments that are marked lost and were not reported delivered since.
-    /// Retransmitted segments among them count, too (`lost_out`). The number is computed from the
-    /// bytes of these segments, so several short segments may count as one.
+    /// Retransmitted segments among them count, too (`lost_out`).
     pub fn lost_segments(&self) -> u64 {
-        self.lost_bytes.div_ceil(self.mss)
+        self.lost_segments.into()
     }
 
     /// Returns true if any segment is marked lost, even if it has been retransmitted.
     pub fn has_losses(&self) -> bool {
-        self.lost_bytes > 0
+        self.lost_segments > 0
     }
 
     /// Returns true if the retransmission of any segment is in flight.
     pub fn has_repairs(&self) -> bool {
-        self.repaired_bytes > 0
+        self.repairs > 0
     }
 
     /// Returns the number of segments whose retransmission is in flight (`retrans_out`).
     pub fn repairs(&self) -> u32 {
-        self.segments.iter().filter(|segment| segment.repaired).count() as u32
+        self.repairs
     }
 
     /// Returns the number of retransmissions that were marked lost since the start of the
@@ -42,10 +41,10 @@ impl Scoreboard {
     }
 
     /// Returns the number of the first lost segment that awaits retransmission. Returns `None` if
-    /// there is no such segment, or if the retransmissions in flight have at least as many bytes as
+    /// there is no such segment, or if at least as many retransmissions are in flight as segments
     /// are marked lost (`tcp_xmit_retransmit_queue`).
     pub fn next_lost(&mut self) -> Option<u64> {
-        if self.repaired_bytes >= self.lost_bytes {
+        if self.repairs >= self.lost_segments {
             return None;
         }
         self.lost_from = self.lost_from.max(self.first);
@@ -67,13 +66,13 @@ impl Scoreboard {
         segment.repaired &= !was_lost;
         let (segment, bytes) = (*segment, segment.bytes());
         if was_lost {
-            self.repaired_bytes -= bytes;
+            self.repairs -= 1;
             self.lost_retransmissions += 1;
         } else {
-            self.lost_bytes += bytes;
+            self.lost_segments += 1;
         }
         self.newly_lost.push(segment);
-        self.pipe -= bytes;
+        self.pipe -= self.mss;
         self.lost_from = self.lost_from.min(number);
         bytes
     }
@@ -83,7 +82,7 @@ impl Scoreboard {
     #[cold]
     pub fn unmark_lost(&mut self) {
         self.segments.iter_mut().for_each(|segment| segment.lost = false);
-        self.pipe += std::mem::take(&mut self.lost_bytes);
+        self.pipe += u64::from(std::mem::take(&mut self.lost_segments)) * self.mss;
     }
 
     /// Marks the segments that are lost by RFC 6675's `IsLost`: a segment is lost if it was sent

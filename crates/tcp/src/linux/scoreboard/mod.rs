@@ -3,9 +3,10 @@
 //!
 //! Payload is divided into numbered segments at the first transmission. Each segment has the tags
 //! of Linux (`tcp_sacktag_write_queue`): delivered beyond a gap, lost, and retransmission in
-//! flight. The number of bytes in flight, `pipe`, counts outstanding bytes that are neither
-//! delivered nor lost, and the bytes of retransmissions in flight. In the names of this module, a
-//! repair is the retransmission of a lost segment.
+//! flight. The data in flight, `pipe`, are the outstanding segments that are neither delivered nor
+//! lost, and the retransmissions in flight. As windows of Linux count segments
+//! (`tcp_packets_in_flight`), a short segment takes the room of a full-sized one. In the names of
+//! this module, a repair is the retransmission of a lost segment.
 
 mod losses;
 mod segment;
@@ -34,12 +35,12 @@ pub struct Scoreboard {
     /// Number of the first outstanding segment, or of the next segment if nothing is outstanding.
     first: u64,
     segments: VecDeque<SentSegment>,
-    /// Number of bytes in flight.
+    /// Room of the window in bytes that the data in flight takes: `mss` per segment.
     pipe: u64,
-    /// Number of bytes marked lost (`lost_out`).
-    lost_bytes: u64,
-    /// Number of bytes of retransmissions in flight (`retrans_out`).
-    repaired_bytes: u64,
+    /// Number of segments marked lost (`lost_out`).
+    lost_segments: u32,
+    /// Number of retransmissions in flight (`retrans_out`).
+    repairs: u32,
     sacked_segments: u32,
     /// Number of the highest segment that was reported delivered beyond a gap, plus 1; 0 if there
     /// was none.
@@ -80,8 +81,8 @@ impl Scoreboard {
             first: 0,
             segments: VecDeque::new(),
             pipe: 0,
-            lost_bytes: 0,
-            repaired_bytes: 0,
+            lost_segments: 0,
+            repairs: 0,
             sacked_segments: 0,
             highest_sacked: 0,
             lost_from: 0,
@@ -118,7 +119,7 @@ impl Scoreboard {
         self.next == self.written
     }
 
-    /// Returns the number of bytes in flight (`pipe` of RFC 6675).
+    /// Returns the room of the window in bytes that the data in flight takes (`pipe` of RFC 6675).
     pub fn pipe(&self) -> u64 {
         self.pipe
     }
@@ -189,7 +190,7 @@ impl Scoreboard {
         let (number, (first, end)) = (self.end(), self.next_range());
         self.order.push_back((now, number));
         self.next = end;
-        self.pipe += end - first;
+        self.pipe += self.mss;
         self.segments.push_back(SentSegment {
             first,
             length: (end - first) as u32,
@@ -209,9 +210,8 @@ impl Scoreboard {
             return;
         };
         segment.repaired = true;
-        let bytes = segment.bytes();
-        self.repaired_bytes += bytes;
-        self.pipe += bytes;
+        self.repairs += 1;
+        self.pipe += self.mss;
     }
 
     /// Records that segment `number` is retransmitted as a probe. The retransmission does not count
@@ -230,7 +230,6 @@ impl Scoreboard {
     pub fn acknowledge(&mut self, ack: u64, mut deliver: impl FnMut(&SentSegment)) -> (u64, bool) {
         let (before, mut repeated) = (self.first, false);
         while let Some(segment) = self.segments.front().filter(|segment| segment.end() <= ack) {
-            let bytes = segment.bytes();
             self.una = segment.end();
             repeated |= segment.retransmitted;
             if segment.sacked {
@@ -238,14 +237,14 @@ impl Scoreboard {
             } else {
                 deliver(segment);
                 if segment.lost {
-                    self.lost_bytes -= bytes;
+                    self.lost_segments -= 1;
                 } else {
-                    self.pipe -= bytes;
+                    self.pipe -= self.mss;
                 }
             }
             if segment.repaired {
-                self.repaired_bytes -= bytes;
-                self.pipe -= bytes;
+                self.repairs -= 1;
+                self.pipe -= self.mss;
             }
             self.segments.pop_front();
             self.first += 1;
@@ -307,18 +306,17 @@ impl Scoreboard {
             };
             deliver(segment);
             segment.sacked = true;
-            let bytes = segment.bytes();
             if std::mem::take(&mut segment.lost) {
                 let answers_repair = std::mem::take(&mut segment.repaired);
-                self.lost_bytes -= bytes;
+                self.lost_segments -= 1;
                 if answers_repair {
-                    self.repaired_bytes -= bytes;
-                    self.pipe -= bytes;
+                    self.repairs -= 1;
+                    self.pipe -= self.mss;
                 }
             } else {
                 // Only the original leaves the pipe. If the segment was retransmitted, Linux assumes
                 // that the retransmission is still in flight (`tcp_sacktag_one`).
-                self.pipe -= bytes;
+                self.pipe -= self.mss;
             }
             self.sacked_segments += 1;
             self.highest_sacked = self.highest_sacked.max(number + 1);
@@ -362,9 +360,8 @@ impl Scoreboard {
     fn end_repair(&mut self, number: u64) {
         if let Some(segment) = self.get_mut(number).filter(|segment| segment.repaired) {
             segment.repaired = false;
-            let bytes = segment.bytes();
-            self.repaired_bytes -= bytes;
-            self.pipe -= bytes;
+            self.repairs -= 1;
+            self.pipe -= self.mss;
         }
     }
 
@@ -380,7 +377,7 @@ impl Scoreboard {
     pub fn forget_sacks(&mut self) {
         for segment in self.segments.iter_mut().filter(|segment| segment.sacked) {
             segment.sacked = false;
-            self.pipe += segment.bytes();
+            self.pipe += self.mss;
         }
         (self.sacked_segments, self.highest_sacked, self.previous_blocks) = (0, 0, <_>::default());
     }

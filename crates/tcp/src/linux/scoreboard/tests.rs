@@ -40,7 +40,7 @@ fn segment_is_lost_after_three_sacks_beyond_it() {
 #[test]
 fn last_segment_may_be_short() {
     let mut scoreboard = scoreboard(20);
-    assert!(scoreboard.is_exhausted() && scoreboard.pipe() == 20 * MSS - 50);
+    assert!(scoreboard.is_exhausted() && scoreboard.pipe() == 20 * MSS);
     let mut bytes = 0;
     scoreboard.sack([(19 * MSS, 20 * MSS - 50)].into_iter(), |segment| bytes += segment.bytes());
     assert_eq!((bytes, scoreboard.pipe()), (50, 19 * MSS));
@@ -95,10 +95,10 @@ fn rack_visits_marked_transmission_only_once() {
     assert_eq!(seen(&mut scoreboard), [2, 3]);
 }
 
-/// `tcp_xmit_retransmit_queue` stops when the retransmissions in flight have as many bytes as are
+/// `tcp_xmit_retransmit_queue` stops when as many retransmissions are in flight as segments are
 /// marked lost.
 #[test]
-fn retransmissions_are_limited_by_lost_bytes() {
+fn retransmissions_are_limited_by_lost_segments() {
     let mut scoreboard = scoreboard(6);
     scoreboard.mark_lost(0);
     scoreboard.repair(Time(10), 0, Snapshot::default());
@@ -172,13 +172,14 @@ proptest! {
                     scoreboard.repair(now, lost, Snapshot::default());
                 },
             }
-            let sum = |tag: fn(&SentSegment) -> bool| -> u64 {
-                let tagged = (scoreboard.first..scoreboard.end()).filter_map(|n| scoreboard.get(n)).filter(|segment| tag(segment));
-                tagged.map(SentSegment::bytes).sum()
+            let count = |tag: fn(&SentSegment) -> bool| -> u32 {
+                let segments = (scoreboard.first..scoreboard.end()).filter_map(|n| scoreboard.get(n));
+                segments.filter(|segment| tag(segment)).count() as u32
             };
-            let (lost, repaired) = (sum(|segment| segment.lost), sum(|segment| segment.repaired));
-            prop_assert_eq!(scoreboard.pipe(), sum(|segment| !segment.sacked && !segment.lost) + repaired);
-            prop_assert_eq!((scoreboard.lost_bytes, scoreboard.repaired_bytes), (lost, repaired));
+            let (lost, repaired) = (count(|segment| segment.lost), count(|segment| segment.repaired));
+            let in_flight = count(|segment| !segment.sacked && !segment.lost) + repaired;
+            prop_assert_eq!(scoreboard.pipe(), u64::from(in_flight) * MSS);
+            prop_assert_eq!((scoreboard.lost_segments, scoreboard.repairs()), (lost, repaired));
             let sacked = (scoreboard.first..scoreboard.end()).filter(|&n| scoreboard.get(n).unwrap().sacked);
             prop_assert_eq!(scoreboard.sacked_segments() as usize, sacked.count());
             prop_assert!(scoreboard.fack() >= scoreboard.una() && scoreboard.fack() <= scoreboard.next());

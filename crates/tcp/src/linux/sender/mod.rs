@@ -158,8 +158,8 @@ impl Sender {
         }
     }
 
-    /// Returns the number of bytes in flight. Without SACK, each duplicate ACK counts as the
-    /// delivery of a full-sized segment.
+    /// Returns the room of the window in bytes that the data in flight takes. Without SACK, each
+    /// duplicate ACK counts as the delivery of a segment.
     pub(super) fn in_flight(&self) -> u64 {
         self.scoreboard.pipe().saturating_sub(u64::from(self.dupacks) * self.mss)
     }

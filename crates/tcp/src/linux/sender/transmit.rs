@@ -89,7 +89,8 @@ impl Sender {
             self.record_usage(now, limited);
         }
         if self.control.holds_back || (!limited && self.scoreboard.is_exhausted()) {
-            self.sampler.set_app_limited(self.in_flight());
+            let outstanding = self.scoreboard.next() - self.scoreboard.una();
+            self.sampler.set_app_limited(self.in_flight().min(outstanding));
         }
         self.update_window_probe_timer(now);
         self.timers.reschedule(now);
@@ -108,9 +109,7 @@ impl Sender {
     ) -> bool {
         while let Some((number, transmission)) = self.next_segment() {
             let again = transmission == Transmission::Repair;
-            let (first, end) =
-                if again { self.scoreboard.range(number) } else { self.scoreboard.next_range() };
-            if !self.window_allows(end - first) {
+            if !self.window_allows() {
                 return true;
             }
             if gently && again && self.in_flight() > 0 {
@@ -189,9 +188,9 @@ impl Sender {
         self.buffer.fill(self.scoreboard.written(), self.scoreboard.una(), self.scoreboard.next())
     }
 
-    fn window_allows(&self, bytes: u64) -> bool {
+    fn window_allows(&self) -> bool {
         let in_flight = self.in_flight();
-        in_flight == 0 || in_flight + bytes <= self.cwnd()
+        in_flight == 0 || in_flight + self.mss <= self.cwnd()
     }
 
     /// Reduces the congestion window if new data follows a pause of more than a retransmission

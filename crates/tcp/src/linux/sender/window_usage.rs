@@ -14,14 +14,16 @@ use crate::linux::loss::Episode;
 /// if the window has not grown for a retransmission timeout.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WindowUsage {
-    /// Largest number of bytes outstanding in the present round (`max_packets_out`).
+    /// Largest room of the window in bytes that outstanding segments took in the present round
+    /// (`max_packets_out`).
     outstanding: u64,
     /// Whether the congestion window or the pacer limited the sender in the present round
     /// (`is_cwnd_limited`).
     limited: bool,
     /// Number of acknowledged bytes that ends the present round (`cwnd_usage_seq`).
     until: u64,
-    /// Largest number of bytes outstanding in the present period (`snd_cwnd_used`).
+    /// Largest room of the window in bytes that outstanding segments took in the present period
+    /// (`snd_cwnd_used`).
     used: u64,
     /// Time from which the retransmission timeout counts that ends the period (`snd_cwnd_stamp`).
     since: Time,
@@ -48,7 +50,7 @@ impl Sender {
     /// (`tcp_cwnd_application_limited`). It is not reduced in a recovery, while segments are missing
     /// or retransmitted, or while the send buffer blocks the application.
     pub(super) fn record_usage(&mut self, now: Time, limited: bool) {
-        let outstanding = self.scoreboard.next() - self.scoreboard.una();
+        let outstanding = self.scoreboard.outstanding_segments() * self.mss;
         let usage = &mut self.usage;
         let new_round = self.scoreboard.una() >= usage.until;
         if new_round || limited || (!usage.limited && outstanding > usage.outstanding) {

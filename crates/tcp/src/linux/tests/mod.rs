@@ -118,7 +118,7 @@ impl Pair {
         // A retransmission of a segment that was not lost is in flight in addition to the segment
         // itself (`tcp_packets_in_flight`), so `pipe` may exceed the outstanding data by the
         // retransmissions.
-        let outstanding = sender.scoreboard.next() - sender.scoreboard.una();
+        let outstanding = sender.scoreboard.outstanding_segments() * mss;
         assert!(sender.scoreboard.pipe() <= outstanding + u64::from(sender.scoreboard.repairs()) * mss);
         assert_eq!(sender.timer().is_none(), sender.is_idle(), "timers {:?}", sender.timers);
         // The data in flight may exceed the window in three cases. First, a timeout retransmits one

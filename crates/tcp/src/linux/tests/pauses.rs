@@ -268,3 +268,29 @@ fn westwood_counts_pause_as_low_bandwidth() {
     };
     assert_eq!([0, 60_000].map(threshold), [10, 9]);
 }
+
+/// By `tcp_cwnd_test` and `tcp_is_cwnd_limited`, windows count segments of any size. A window of 10
+/// segments allows 10 of 100 B, and grows if more than 5 are outstanding. Data that must wait leaves
+/// in full segments.
+#[test]
+fn window_counts_short_segments() {
+    let payloads = |script: &Script, out: &[Segment]| -> Vec<u32> {
+        out.iter().map(|segment| segment.size - script.sender.params.header_bytes()).collect()
+    };
+    let write = |script: &mut Script, times: u64| {
+        let mut out = Vec::new();
+        (0..times).for_each(|_| script.sender.write(script.now, 100, &mut out));
+        payloads(script, &out)
+    };
+    let acknowledge = |script: &mut Script, bytes: u64| {
+        let (ack, mut out) = (Segment { seq: FIRST_BYTE + bytes, ..script.ack(0, &[]) }, Vec::new());
+        script.sender.on_ack(script.now, &ack, &mut out);
+        payloads(script, &out)
+    };
+    let (mut script, _) = Script::begin(params(), 0);
+    assert_eq!(write(&mut script, 6), [100; 6]);
+    script.wait(100);
+    assert_eq!((acknowledge(&mut script, 100), script.window().0), (vec![], 11));
+    assert_eq!(write(&mut script, 30), [100; 6]);
+    assert_eq!(acknowledge(&mut script, 600), [1_000, 1_000, 400]);
+}
