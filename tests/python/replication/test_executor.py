@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -38,6 +39,11 @@ wired.delay = ["20 ms", "80 ms", "200 ms"]
 """
 
 
+def processes(number: int) -> ProcessPoolExecutor:
+    """Spawns processes: a fork of this one, which has threads of clusters, may wait for ever."""
+    return ProcessPoolExecutor(number, multiprocessing.get_context("spawn"))
+
+
 @pytest.fixture(scope="module")
 def dask():
     """Yields a cluster of two worker processes and its address."""
@@ -61,7 +67,7 @@ def pids(address: str) -> list[int]:
         return list(client.run(os.getpid).values())
 
 
-@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, processes])
 def test_sweep_by_an_executor_has_the_same_bytes(plan, tmp_path, kind):
     plan(4).run(tmp_path / "here", jobs=1)
     with kind(2) as executor:
@@ -142,7 +148,7 @@ def test_recording_is_sent_with_the_scenario(tmp_path, monkeypatch):
     scenario = nodeb.load("one.toml")
     here = scenario.run(runs=2, jobs=1)
     Path("snr.trace").unlink()  # The scenario has its content.
-    with ProcessPoolExecutor(1) as executor:
+    with processes(1) as executor:
         there = scenario.run(runs=2, jobs=executor)
     assert np.array_equal(there.flows["transfer_s"], here.flows["transfer_s"])
 
