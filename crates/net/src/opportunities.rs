@@ -22,6 +22,7 @@ const MOST: usize = 10_000_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AtEnd {
+    /// The recording starts again from its beginning.
     #[default]
     Loop,
     /// The recording is not repeated: nothing is sent after its end, and packets wait.

@@ -20,6 +20,7 @@ pub enum RedMode {
     /// Packets: every packet is dropped or marked with the same probability.
     #[default]
     Packets,
+    /// Bytes: a packet is dropped or marked with a probability proportional to its size.
     Bytes,
 }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 pub struct Tap {
     /// Delay in ns relative to the first path, at least 0.
     pub delay_ns: f64,
-    /// Mean power in dB, -200 to 200.
+    /// Mean power in dB, -200 to 200. Only differences between taps matter.
     pub power_db: f64,
 }
 

@@ -14,7 +14,8 @@ pub enum Pulse {
     /// Each path appears at one chip, as its delay is rounded to whole chips.
     #[default]
     ChipSpaced,
-    /// Root-raised-cosine filters with a roll-off of 0.22 at both ends.
+    /// Root-raised-cosine filters with a roll-off of 0.22 at both ends. A path between two chips
+    /// appears at both chips, and with small amplitudes at the chips around them.
     RootRaisedCosine,
 }
 

@@ -14,12 +14,15 @@ use crate::spreading::scrambling;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Air {
+    /// Multipath profile: delays and mean powers of the paths.
     pub profile: Profile,
-    /// Speed of the terminal in km/h.
+    /// Speed of the terminal in km/h. Default: the speed of the profile.
     pub speed_kmh: Option<f64>,
+    /// Carrier frequency in GHz, which with the speed determines the Doppler frequency.
     pub carrier_ghz: f64,
+    /// Pulse shape of the chips, which distributes a path over chips.
     pub pulse: Pulse,
-    /// Default: no interference.
+    /// Interference from other cells. Default: no interference.
     pub other_cells: Option<OtherCells>,
 }
 
@@ -41,7 +44,8 @@ impl Default for Air {
 pub struct OtherCells {
     /// Mean power of all interference from other cells, relative to the noise power, in dB.
     pub over_noise_db: f64,
-    /// With 0, interference is additional noise.
+    /// Number of interfering terminals with equal mean power. Each has its own scrambling code and
+    /// channel, and the spreading of the service. With 0, interference is additional noise.
     #[serde(default)]
     pub terminals: u32,
 }
@@ -50,15 +54,19 @@ pub struct OtherCells {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Receiver {
-    /// Number of receive antennas, 1 or 2, which fade independently.
+    /// Number of receive antennas, 1 or 2, which fade independently. The fingers of all antennas
+    /// are combined.
     pub antennas: u32,
     /// Number of rake fingers per antenna, which are at the strongest delays.
     pub fingers: u32,
     /// Range of the rake's delays in chips, 1 to 1000; 80 chips are 20.8 us.
     pub window_chips: u32,
+    /// Method by which the coefficients of the rake fingers are estimated.
     pub estimation: Estimation,
+    /// Parameters of the turbo decoder, which are used if the service has a turbo code.
     pub turbo: turbo::Settings,
-    /// Applies only if a block is a single code block with CRCs.
+    /// Whether the decoder stops its iterations when all CRCs of a block are correct. Applies only
+    /// if a block is a single code block with CRCs.
     pub early_stop: bool,
 }
 
@@ -79,13 +87,16 @@ impl Default for Receiver {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
+    /// Service of the link: its transport channels and their spreading.
     pub service: Service,
     /// Energy per information bit over noise density at each antenna, in dB. The energy is all that
     /// is received of DPDCH and DPCCH over all paths, divided by the number of bits in the data
     /// channel's PDUs (TS 25.104, 8.1). The noise does not include other cells.
     pub eb_n0_db: f64,
+    /// Radio channel from the terminal to the base station.
     #[serde(default)]
     pub air: Air,
+    /// Parameters of the base station's receiver.
     #[serde(default)]
     pub receiver: Receiver,
     /// Scrambling code of the terminal, 0 to 16777215.

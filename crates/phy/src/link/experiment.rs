@@ -17,19 +17,24 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
+    /// Short description of the experiment.
     #[serde(default)]
     pub name: String,
-    /// All points use the same seed, so that they have the same fading.
+    /// Seed of all random numbers. All points use the same seed, so that they have the same fading.
     #[serde(default = "first")]
     pub seed: u64,
     /// Energy per information bit over noise density at each antenna in dB, as in `Link`: a number,
     /// or a list with a number for each point.
     pub eb_n0_db: Points,
+    /// Rule that ends the simulation of each point.
     #[serde(default)]
     pub stop: Stop,
+    /// Service of the link, by its name or as a table of all parameters.
     pub service: ServiceSpec,
+    /// Radio channel from the terminal to the base station.
     #[serde(default)]
     pub air: Air,
+    /// Parameters of the base station's receiver.
     #[serde(default)]
     pub receiver: Receiver,
     /// Scrambling code of the terminal, 0 to 16777215.
@@ -151,7 +156,9 @@ impl NamedService {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ServiceSpec {
+    /// Predefined service, given by its name.
     Named(NamedService),
+    /// Service that is given with all its parameters.
     Table(Service),
 }
 

@@ -52,8 +52,9 @@ impl Counts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stop {
+    /// Number of simulated bits of the data channel's PDUs after which the simulation ends.
     pub bits: u64,
-    /// Default: no limit.
+    /// Number of block errors after which the simulation of a point ends. Default: no limit.
     pub block_errors: Option<u64>,
 }
 

@@ -14,12 +14,13 @@ use crate::spreading::FRAME_CHIPS;
 pub struct TransportChannel {
     /// Length of the transmission time interval in ms: 10, 20, 40 or 80.
     pub tti_ms: u32,
-    /// Number of PDUs per TTI.
+    /// Number of PDUs per TTI. Each PDU is a transport block.
     pub pdus: u32,
     /// Number of bits in a PDU, without its CRC.
     pub pdu_bits: u32,
     /// CRC that is attached to each PDU.
     pub crc: Crc,
+    /// Channel code: convolutional or turbo.
     pub coding: Coding,
     /// Rate-matching attribute, 1 to 256 (TS 25.331, 10.3.5.11).
     #[serde(default = "attribute")]

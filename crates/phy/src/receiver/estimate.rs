@@ -17,9 +17,14 @@ const PILOT_CENTRE: usize = PILOTS * CONTROL_FACTOR / 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Estimation {
+    /// The receiver knows the true coefficients.
     Perfect,
+    /// The receiver estimates coefficients from the pilots: their mean in each slot, a moving
+    /// average over slots, and linear interpolation between the middles of the pilots of successive
+    /// slots.
     Pilot {
-        /// Number of slots in the moving average, an odd number from 1 to 29.
+        /// Number of slots in the moving average, an odd number from 1 to 29. More slots reduce
+        /// noise but follow fading less closely.
         slots: u32,
     },
 }

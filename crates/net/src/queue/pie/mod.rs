@@ -21,6 +21,7 @@ use super::{DropLog, Queue, QueueParams, TimedFifo};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DelayEstimate {
+    /// Waiting time of the packet that departed last.
     #[default]
     Timestamp,
     /// Number of waiting bytes divided by a departure rate that is measured while at least 16 KiB

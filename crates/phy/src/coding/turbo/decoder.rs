@@ -20,6 +20,8 @@ pub enum Algorithm {
     MaxLogMap,
     /// Max-log-MAP in single-precision floats.
     MaxLogMapFloat,
+    /// Log-MAP in single-precision floats. It is optimal for one constituent code, but needs the
+    /// true noise variance.
     LogMap,
 }
 
@@ -32,6 +34,7 @@ pub enum Schedule {
     /// three iterations this is better than `throughout` by 0.03 dB.
     #[default]
     NotAtTheEnd,
+    /// All iterations, in both constituent decoders.
     Throughout,
 }
 
@@ -40,12 +43,15 @@ pub enum Schedule {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
+    /// Algorithm and arithmetic of the constituent decoders.
     pub algorithm: Algorithm,
+    /// Maximum number of iterations. In each iteration both constituent codes are decoded once.
     pub iterations: u32,
     /// Factor on the extrinsic information, greater than 0 and at most 1. Max-log-MAP overestimates that information:
     /// 0.75 (Vogt and Finger, Electronics Letters 36(23), 2000) recovers most of the loss against log-MAP. Log-MAP
     /// needs 1.
     pub scale: f32,
+    /// Iterations in which the extrinsic information is multiplied by the scale.
     pub schedule: Schedule,
 }
 
