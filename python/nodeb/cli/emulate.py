@@ -5,188 +5,120 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from nodeb.base.command_line import command_line
 from nodeb.base.signals import ignore
-from nodeb.cli import times
-from nodeb.cli.options import (
-    FAILED,
-    Everything,
-    Force,
-    Report,
-    Seed,
-    Settings,
-    Tables,
-    print_answer,
-    print_file,
-)
+from nodeb.cli import FAILED, messages
+from nodeb.cli import options as of
 from nodeb.errors import InputError, nearest, os_reason
 from nodeb.inputs.scenario import load
 
 if TYPE_CHECKING:
     from nodeb.emulate.session import Options, Outcome
 
-__all__ = ["emulate"]
-
 MAX_PACKET_BYTES = 65_535
 """Maximum size of an IPv4 packet, bytes; upper limit of `--mtu` and `--kept`."""
-USUAL_MTU, USUAL_LATE, USUAL_LATE_SHARE = 1500, "2 ms", 0.01
+AGAIN = (
+    "as", "phone", "server", "duration", "attach", "nat", "nameserver", "set", "mtu", "late",
+    "late-share",
+)  # fmt: skip
+"""Options that change what an emulation does; a page prints those that were given."""
 
 
-def emulate(
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="FILE", help="Scenario file (TOML)."),
-    ] = None,
-    command: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="-- COMMAND...", help="Command to run as the phone.", show_default=False
-        ),
-    ] = None,
-    as_: Annotated[
-        str | None,
-        typer.Option(
-            "--as", metavar="USER", help="User that runs the command; default: the first real user."
-        ),
-    ] = None,
-    phone: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="USER:COMMAND", help="Another real phone and its command; repeatable."
-        ),
-    ] = None,
-    server: Annotated[
-        str | None, typer.Option(metavar="COMMAND", help="Command to run as the server.")
-    ] = None,
-    duration: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Maximum duration, such as `30 s`; default: none."),
-    ] = None,
-    attach: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ENDPOINT=NAMESPACE",
-            help="Existing namespace of `server` or a user: a name of `ip netns`, or a file.",
-        ),
-    ] = None,
-    nat: Annotated[
-        bool,
-        typer.Option(
-            "--nat", help="Connect the phones to the host's networks with NAT; needs root."
-        ),
-    ] = False,
-    nameserver: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ADDRESS", help="DNS server for the commands; repeatable."),
-    ] = None,
-    settings: Settings = None,
-    seed: Seed = None,
-    mtu: Annotated[
-        int,
-        typer.Option(
-            min=1280, max=MAX_PACKET_BYTES, help="Maximum packet size, bytes; IPv6 needs 1280."
-        ),
-    ] = USUAL_MTU,
-    late: Annotated[
-        str, typer.Option(metavar="TIME", help="Lateness above which a delivery counts as late.")
-    ] = USUAL_LATE,
-    late_share: Annotated[
-        float,
-        typer.Option(metavar="SHARE", min=0.0, max=1.0, help="Maximum share of late deliveries."),
-    ] = USUAL_LATE_SHARE,
-    out: Tables = None,
-    force: Force = False,
-    report: Report = None,
-    record: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Record the emulation for `nodeb replay`."),
-    ] = None,
-    kept: Annotated[
-        int,
-        typer.Option(
-            "--kept", metavar="N", min=0, max=MAX_PACKET_BYTES, help="Bytes recorded per packet."
-        ),
-    ] = 96,
-    everything: Everything = False,
-    check: Annotated[
-        bool, typer.Option("--check", help="Only measure the rates that this machine can emulate.")
-    ] = False,
-) -> int:
-    """Run commands as phones of a scenario; their packets pass the simulated cell."""
+@of.command(
+    of.place("file", "FILE", "Scenario file (TOML).", nargs="?"),
+    of.place("command", "-- COMMAND...", "Command to run as the phone.", str, nargs="*"),
+    of.option(
+        "--as", "USER", "User that runs the command; default: the first real user.", dest="user"
+    ),
+    of.repeated("--phone", "USER:COMMAND", "Another real phone and its command."),
+    of.option("--server", "COMMAND", "Command to run as the server."),
+    of.option("--duration", "TIME", "Maximum duration, such as `30 s`; default: none."),
+    of.repeated(
+        "--attach", "ENDPOINT=NAMESPACE",
+        "Existing namespace of `server` or a user: a name of `ip netns`, or a file.",
+    ),
+    of.flag("--nat", "Connect the phones to the host's networks with NAT; needs root."),
+    of.repeated("--nameserver", "ADDRESS", "DNS server for the commands."),
+    of.SET, of.SEED,
+    of.option(
+        "--mtu", "N", "Maximum packet size, bytes; IPv6 needs 1280.",
+        of.whole(1280, MAX_PACKET_BYTES), default=1500,
+    ),
+    of.option(
+        "--late", "TIME", "Lateness above which a delivery counts as late.", default="2 ms"
+    ),
+    of.option(
+        "--late-share", "SHARE", "Maximum share of late deliveries.", of.share, default=0.01
+    ),
+    of.TABLES, of.FORCE, of.REPORT,
+    of.option("--record", "FILE", "Record the emulation for `nodeb replay`.", Path),
+    of.option(
+        "--kept", "N", "Bytes recorded per packet.", of.whole(0, MAX_PACKET_BYTES), default=96
+    ),
+    of.ALL,
+    of.flag("--check", "Only measure the rates that this machine can emulate."),
+)  # fmt: skip
+def emulate(given: Namespace) -> int:
     from nodeb.emulate import page_file, plan, results_folder, session
     from nodeb.emulate.answer import emulated
     from nodeb.emulate.problems import check_system
 
     check_system()
-    if check:
+    if given.check:
         return _check()
-    if file is None:
+    if given.file is None:
         raise InputError("no scenario given; give a FILE and a command, or --check")
-    if nat and any(one.startswith("server=") for one in attach or ()):
+    if given.nat and any(one.startswith("server=") for one in given.attach):
         raise InputError("--nat and --attach server= cannot be combined")
     wanted: list[tuple[str | None, tuple[str, ...]]] = [
-        plan.parse_phone(one) for one in phone or ()
+        plan.parse_phone(one) for one in given.phone
     ]
-    if command:
-        wanted.insert(0, (as_, tuple(command)))
-    elif as_ is not None or not wanted:
+    if given.command:
+        wanted.insert(0, (given.user, tuple(given.command)))
+    elif given.user is not None or not wanted:
         hint = "give a command after `--`, or --phone USER:COMMAND"
         raise InputError(f"no phone has a command; {hint}")
-    scenario = load(file, settings or ()).planned(runs=1, seed=seed)
+    scenario = load(given.file, given.settings).planned(runs=1, seed=given.seed)
     planned = plan.make(scenario, wanted)
     options = session.Options(
         seed=scenario.seed,
-        server=_words(server),
-        duration_s=None if duration is None else times.duration("--duration", duration),
-        mtu=mtu,
-        late_s=times.duration("--late", late),
-        late_share=late_share,
-        attach=_attached(attach or (), ["server", *(one.name for one in planned.phones)]),
-        nat=nat,
-        nameservers=_nameservers(nameserver or (), nat=nat),
-        record=record,
-        kept_bytes=kept,
+        server=_words(given.server),
+        duration_s=None if given.duration is None else of.duration("--duration", given.duration),
+        mtu=given.mtu,
+        late_s=of.duration("--late", given.late),
+        late_share=given.late_share,
+        attach=_attached(given.attach, ["server", *(one.name for one in planned.phones)]),
+        nat=given.nat,
+        nameservers=_nameservers(given.nameserver, nat=given.nat),
+        record=given.record,
+        kept_bytes=given.kept,
     )
-    page_place = page_file.checked(report, out, force=force)
-    with results_folder.claimed(out, file, force=force, once=True) as place:
+    page = page_file.checked(given.report, given.out, force=given.force)
+    with results_folder.claimed(given.out, given.file, force=given.force, once=True) as place:
         outcome = _emulated(planned, options)
         where = ""
         ignore()  # From here on: an emulation cannot be repeated.
         try:
             if place is not None:
                 results_folder.write_emulation(place, planned, options, outcome)
-                where = f"The tables are in {out}."
+                where = f"The tables are in {given.out}."
         finally:  # Printed even if the tables cannot be written.
-            print_answer(emulated(planned, options, outcome, where), everything, sys.stderr)
+            answer = emulated(planned, options, outcome, where)
+            messages.print_answer(answer, given.everything, sys.stderr)
             status = _print_problems(outcome, options)
-    if page_place is not None:
+    if page is not None:
         from nodeb.emulate.page import of_emulation
 
-        given = {
-            "as": as_,
-            "phone": phone,
-            "server": server,
-            "duration": duration,
-            "attach": attach,
-            "nat": nat,
-            "nameserver": nameserver,
-            "set": settings,
-            "seed": options.seed,
-            "mtu": None if mtu == USUAL_MTU else mtu,
-            "late": None if late == USUAL_LATE else late,
-            "late_share": None if late_share == USUAL_LATE_SHARE else late_share,
-            "report": report,
-        }
-        again = command_line("emulate", file, options=given, program=command or ())
+        given_again = of.chosen(given, *AGAIN) | {"seed": options.seed, "report": given.report}
+        again = command_line("emulate", given.file, options=given_again, program=given.command)
         content = of_emulation(planned, options, outcome, again)
-        page_place = page_file.write(page_place, content, force=force)
-        print_file("Page", page_place, sys.stderr)
+        page = page_file.write(page, content, force=given.force)
+        messages.print_file("Page", page, sys.stderr)
     return status
 
 

@@ -1,236 +1,303 @@
-"""Shared parts of the commands: options, exit statuses, messages, interruption."""
+"""Options of the commands: how each is declared, shown and read.
+
+A command is a function with `@command(...)` above it, which gets the values of its options.
+"""
 
 from __future__ import annotations
 
-import shutil
-import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from argparse import (
+    Action,
+    ArgumentParser,
+    ArgumentTypeError,
+    BooleanOptionalAction,
+    HelpFormatter,
+    Namespace,
+)
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-import typer
-
-from nodeb.base.streams import printable, printable_lines
-from nodeb.errors import InputError, NodebError, OutputError
+from nodeb.errors import InputError, OutputError, nearest
 
 if TYPE_CHECKING:
-    from nodeb.answer import Answer, Rows
+    from nodeb.base.command_line import Arguments
     from nodeb.replication.pool import Jobs as Workers
-    from nodeb.storage.folders import Place
+    from nodeb.storage.folders import Owner, Place
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")]
-FileOrLog = Annotated[
-    Path,
-    typer.Argument(metavar="FILE", help="Scenario (TOML), or recording of `nodeb emulate`."),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Change a key, such as `--set wired.loss=0.01`; `--set KEY=` removes it; repeatable.",
-    ),
-]
-Seed = Annotated[int | None, typer.Option(help="Seed of the random streams.")]
-Runs = Annotated[int | None, typer.Option(help="Number of replications.")]
-Precision = Annotated[
-    float | None,
-    typer.Option(help="Replicate until the 95 % half-width is this fraction of the mean bit rate."),
-]
-Margin = Annotated[
-    float, typer.Option(help="Equivalence margin, as a fraction of the baseline mean.")
-]
-Out = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Results folder; default: out/<file name>.")
-]
-Tables = Annotated[
-    Path | None,
-    typer.Option("--out", metavar="DIR", help="Folder for tables and provenance; default: none."),
-]
-Report = Annotated[
-    Path | None,
-    typer.Option(
-        "--report",
-        metavar="PAGE",
-        help="Write an HTML page with figures; a bare name is put in --out.",
-    ),
-]
-Force = Annotated[
-    bool,
-    typer.Option("--force", help="Replace existing results in the folder."),
-]
-Everything = Annotated[
-    bool, typer.Option("--all", help="Print all tables, not only the answer and key figures.")
-]
-Jobs = Annotated[
-    int | None, typer.Option(help="Replications run in parallel; default: one per processor.")
-]
+Declared = tuple[tuple[str, ...], dict[str, Any]]
+"""Names and keywords of `ArgumentParser.add_argument`."""
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-ClusterAddress = Annotated[
-    str | None,
-    typer.Option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Simulate on a Dask cluster: its scheduler's address (tcp://host:8786).",
-    ),
-]
+def command(*options: Declared) -> Callable[[F], F]:
+    """Declares the options of a function that is a command."""
+
+    def declare(function: F) -> F:
+        function.options = options  # type: ignore[attr-defined]
+        return function
+
+    return declare
 
 
-@contextmanager
-def worker_pool(jobs: int | None, cluster: str | None) -> Iterator[Workers]:
-    """Provides the workers chosen by `--jobs` or `--cluster`; disconnects a cluster after use.
+def place(name: str, metavar: str, meaning: str, kind: Any = Path, **more: Any) -> Declared:
+    """An argument without a name; `nargs="?"` if it can be missing."""
+    return (name,), {"metavar": metavar, "help": _escaped(meaning), "type": kind, **more}
 
-    Without either option, replications run in parallel in this process, one per processor.
+
+def option(name: str, metavar: str, meaning: str, kind: Any = str, **more: Any) -> Declared:
+    shown = f" [default: {more['default']}]" if "default" in more else ""
+    return (name,), {"metavar": metavar, "help": _escaped(meaning + shown), "type": kind, **more}
+
+
+def repeated(name: str, metavar: str, meaning: str, kind: Any = str, **more: Any) -> Declared:
+    text = _escaped(f"{meaning.rstrip('.')}; repeatable.")
+    settings = {"metavar": metavar, "help": text, "type": kind, "action": "append", "default": []}
+    return (name,), settings | more
+
+
+def flag(name: str, meaning: str, **more: Any) -> Declared:
+    return (name,), {"action": "store_true", "help": _escaped(meaning), **more}
+
+
+def switch(name: str, meaning: str, **more: Any) -> Declared:
+    """A pair of options `--name` and `--no-name`."""
+    return (name,), {"action": BooleanOptionalAction, "help": _escaped(meaning), **more}
+
+
+def whole(low: int, high: int | None = None) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not text.isascii() or not low <= int(text) or (high is not None and int(text) > high):
+            raise ArgumentTypeError(
+                f"{text} is not {low} or more" if high is None else f"{text} is not {low} to {high}"
+            )
+        return int(text)
+
+    number.__name__ = "whole number"
+    return number
+
+
+def share(text: str) -> float:
+    if not 0 <= float(text) <= 1:
+        raise ArgumentTypeError(f"{text} is not 0 to 1")
+    return float(text)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%%")
+
+
+FILE = place("file", "FILE", "Scenario file (TOML).")
+FILE_OR_LOG = place("file", "FILE", "Scenario (TOML), or recording of `nodeb emulate`.")
+SET = repeated(
+    "--set",
+    "KEY=VALUE",
+    "Change a key, such as `--set wired.loss=0.01`; `--set KEY=` removes it",
+    dest="settings",
+)
+SEED = option("--seed", "N", "Seed of the random streams.", int)
+RUNS = option("--runs", "N", "Number of replications.", int)
+PRECISION = option(
+    "--precision",
+    "SHARE",
+    "Replicate until the 95 % half-width is this fraction of the mean bit rate.",
+    float,
+)
+MARGIN = option(
+    "--margin",
+    "SHARE",
+    "Equivalence margin, as a fraction of the baseline mean.",
+    float,
+    default=0.02,
+)
+OUT = option("--out", "DIR", "Results folder; default: out/<file name>.", Path)
+TABLES = option("--out", "DIR", "Folder for tables and provenance; default: none.", Path)
+REPORT = option(
+    "--report", "PAGE", "Write an HTML page with figures; a bare name is put in --out.", Path
+)
+FORCE = flag("--force", "Replace existing results in the folder.")
+ALL = flag("--all", "Print all tables, not only the answer and key figures.", dest="everything")
+JOBS = option("--jobs", "N", "Replications run in parallel; default: one per processor.", int)
+PCAP_RADIO = flag(
+    "--pcap-radio", "Also capture at rnc, node_b and pdcp, with comments on each packet's fate."
+)
+CLUSTER = option(
+    "--cluster", "ADDRESS", "Simulate on a Dask cluster: its scheduler's address (tcp://host:8786)."
+)
+
+
+class _Formatter(HelpFormatter):
+    """Shows `-- COMMAND...` and `FILE...` once, as the usage does."""
+
+    def _format_args(self, action: Action, default_metavar: str) -> str:
+        return (
+            str(action.metavar)
+            if action.nargs in ("*", "+")
+            else super()._format_args(action, default_metavar)
+        )
+
+
+class Parser(ArgumentParser):
+    """Parser of one command. Its errors are those of the command line."""
+
+    def __init__(self, path: str, about: str, options: Sequence[Declared]) -> None:
+        self.path = path
+        self.places = [one for one in options if not one[0][0].startswith("-")]
+        self.options = [one for one in options if one[0][0].startswith("-")]
+        usage = " ".join([path, "[OPTIONS]", *map(_shown, self.places)])
+        super().__init__(
+            path, usage, _escaped(about), add_help=False, allow_abbrev=False,
+            formatter_class=_Formatter,
+        )  # fmt: skip
+        for names, keywords in self.options:
+            self.add_argument(*names, **keywords)
+
+    def read(self, arguments: Sequence[str]) -> Namespace | None:
+        """The values of all options, in any order; None if the help was asked for and printed."""
+        words = list(arguments)
+        at = words.index("--") if "--" in words else len(words)
+        if {"-h", "--help"} & set(words[:at]):
+            print(self.whole_help(), end="")
+            return None
+        values, rest = self.parse_known_args(words[:at])
+        for word in rest:
+            if word.startswith("-") and word != "-":
+                self.error(_no_option(word, self._option_string_actions))
+        return Namespace(**vars(values), **self._placed([*rest, *words[at + 1 :]]), parser=self)
+
+    def _placed(self, words: list[str]) -> dict[str, Any]:
+        """Gives words to the arguments without names: one each, and the last all if it may."""
+        values: dict[str, Any] = {}
+        for (name,), keywords in self.places:
+            count = keywords.get("nargs")
+            if not words and count in (None, "+"):
+                self.error(f"missing argument {keywords['metavar']}")
+            taken, words = (words, []) if count in ("*", "+") else (words[:1], words[1:])
+            found = [self._typed(keywords, word) for word in taken]
+            values[name] = found if count in ("*", "+") else found[0] if found else None
+        if words:
+            self.error(f"unexpected argument {words[0]}")
+        return values
+
+    def _typed(self, keywords: dict[str, Any], word: str) -> Any:
+        try:
+            return keywords["type"](word)
+        except (ValueError, ArgumentTypeError) as error:
+            self.error(f"argument {keywords['metavar']}: {error}")
+
+    def whole_help(self) -> str:
+        for names, keywords in self.places:
+            self.add_argument(*names, **keywords)
+        self.add_argument("-h", "--help", action="help", help="Show this message and exit.")
+        return self.format_help()
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message}; see `{self.path} --help`")
+
+
+def _shown(declared: Declared) -> str:
+    shown, count = declared[1]["metavar"], declared[1].get("nargs")
+    return f"[{shown}]" if count in ("?", "*") else str(shown)
+
+
+def _no_option(word: str, options: Any) -> str:
+    from difflib import get_close_matches
+
+    name = word.partition("=")[0]
+    near = {"--replications": ["--runs"]}.get(name) or get_close_matches(name, options, 1)
+    return f"no such option: {name}" + (f"; did you mean `{near[0]}`?" if near else "")
+
+
+def chosen(given: Namespace, *names: str) -> dict[str, Any]:
+    """The options with these names whose values are not the defaults."""
+    values = {}
+    for name in names:
+        action = given.parser._option_string_actions[f"--{name}"]
+        if (value := vars(given)[action.dest]) != action.default:
+            values[name] = value
+    return values
+
+
+def arguments(given: Namespace, *names: str, **others: Any) -> Arguments:
+    """The file and options of a command, for printed commands that repeat it."""
+    from nodeb.base.command_line import Arguments
+
+    return Arguments(given.file, chosen(given, *names) | others)
+
+
+def check_page(path: Path | None, option: str) -> None:
+    """Checks before the simulation that a page can be written, if one was asked for."""
+    from nodeb.storage.files import check_place, refuse_other_page
+
+    if path is not None:
+        check_place(path, option)
+        refuse_other_page(path, option)
+
+
+def workers(jobs: int | None, cluster: str | None) -> AbstractContextManager[Workers]:
+    """The threads (`--jobs`) or the cluster (`--cluster`) that simulate.
 
     Raises:
         InputError: both options are given, or one is invalid.
         RunError: the cluster cannot be used.
     """
     from nodeb.replication.pool import check_jobs
-
-    if cluster is None:
-        yield check_jobs(jobs)
-        return
-    if jobs is not None:
-        raise InputError("--jobs and --cluster cannot be combined")
     from nodeb.replication.pool import cluster as connected
 
-    with connected(cluster) as executor:
-        yield executor
-
-
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-"""Exit statuses: failure while running, invalid input or output folder, interruption."""
-
-
-class Stopped(NodebError):
-    """Exception that ends a command after Ctrl-C, once the command has cleaned up.
-
-    It is not a KeyboardInterrupt, because Typer would catch that.
-    """
-
-
-def interruption(place: Place) -> Stopped:
-    """Returns the exception for Ctrl-C in a command that writes all its results at the end.
-
-    Its message states whether they were written.
-    """
-    if place.is_put:
-        return Stopped(f"stopped after all results were written; they are in {place.shown}")
-    return Stopped("interrupted; nothing was written")
-
-
-def refuse_for_recordings(options: Mapping[str, object], file: Path) -> None:
-    """Rejects options that do not apply to recordings.
-
-    Args:
-        options: values of the options by name; None if an option was not given.
-        file: the recording.
-
-    Raises:
-        InputError: one of the options was given.
-    """
-    for name, value in options.items():
-        if value is not None:
-            raise InputError(f"{name} is for scenarios, and {file} is a recording")
-
-
-def print_answer(answer: Answer, everything: bool = False, stream: TextIO | None = None) -> None:
-    """Prints an answer to a stream (stdout by default), in the terminal's width and encoding."""
-    from nodeb.answer import text
-
-    to = sys.stdout if stream is None else stream
-    print(text(answer, everything=everything, encoding=to.encoding, width=_width()), file=to)
-
-
-def print_rows(tables: Iterable[Rows]) -> None:
-    """Prints tables to stdout below an answer, each after an empty line."""
-    from nodeb.answer.terminal import block, for_stream
-
-    for one in tables:
-        print(f"\n{for_stream(block(one, _width()), sys.stdout.encoding)}")
-
-
-def _width() -> int:
-    """Returns the width of the terminal in characters; the variable `COLUMNS` takes precedence.
-
-    Returns `WIDTH` if neither is known.
-    """
-    from nodeb.answer.terminal import WIDTH
-
-    return shutil.get_terminal_size((WIDTH, 24)).columns
-
-
-def print_place(place: Place) -> None:
-    """Prints a note if `--force` will replace results, or if results go to another folder."""
-    print_other_folder(place.shown, place.beside)
-    if place.replaces is not None:
-        print_message("note", f"the results will replace {place.replaces} in {place.shown}")
-
-
-def print_other_folder(folder: Path, why: str | None) -> None:
-    """Prints that results go to another folder than usual, and why; nothing if `why` is None.
-
-    The note adds that with `--force` the content of the usual folder would be replaced.
-    """
-    if why is not None:
-        print_message("note", f"results go to {folder}, because {why}; --force replaces that")
-
-
-def print_changed(replaced: Mapping[Path, str]) -> None:
-    """Prints which results were replaced, and which damaged files were simulated again.
-
-    Args:
-        replaced: description of the replaced results, by folder.
-        damaged: damaged files.
-    """
-    for folder, what in replaced.items():
-        print_message("note", f"replaced {what} in {folder}")
-
-
-def print_warnings(warnings: Iterable[str]) -> None:
-    """Prints each warning about a scenario to stderr, after `warning:`."""
-    for warning in warnings:
-        print_message("warning", warning)
-
-
-def print_error(error: object) -> None:
-    """Prints an error to stderr, after `error:`."""
-    print_message("error", error)
-
-
-def print_message(kind: str, text: object) -> None:
-    """Prints a message to stderr, with control characters escaped."""
-    print(f"{kind}: {printable_lines(text)}", file=sys.stderr)
-
-
-def print_file(what: str, path: Path, stream: TextIO | None = None) -> None:
-    """Prints `what` and the path of a file to a stream (stdout by default)."""
-    print(f"{what}: {printable(path)}", file=stream)
+    if cluster is None:
+        return nullcontext(check_jobs(jobs))
+    if jobs is not None:
+        raise InputError("--jobs and --cluster cannot be combined")
+    return connected(cluster)
 
 
 def check_name(what: str, name: str, allowed: list[str]) -> None:
-    """Checks that a name is one of the allowed names.
-
-    Raises:
-        InputError: the name is not allowed; the message suggests the most similar one.
-    """
-    from nodeb.errors import nearest
-
     if name not in allowed:
         raise InputError(f"there is no {what} `{name}`{nearest(name, allowed)}")
 
 
-def check_capture(pcap: Path, place: Place) -> None:
-    """Checks that a capture will not be in the results folder, which is replaced as a whole.
+def refuse_for_recordings(given: Namespace, *names: str) -> None:
+    """Rejects options that only a scenario can have."""
+    for name in names:
+        dest = {"--set": "settings"}.get(name, name.removeprefix("--").replace("-", "_"))
+        if getattr(given, dest) not in (None, [], False):
+            raise InputError(f"{name} is for scenarios, and {given.file} is a recording")
 
-    Raises:
-        OutputError: the capture is in the results folder.
-    """
+
+def claimed(given: Namespace, file: Path, owner: Owner, ending: str = "") -> Place:
+    """Claims the folder of `--out`, or the default one, beside which others may be used."""
+    from nodeb.storage.folders import claim
+
+    folder = default_folder(given.out, file, ending)
+    return claim(folder, owner, force=given.force, beside=given.out is None)
+
+
+def default_folder(out: Path | None, file: Path, ending: str = "") -> Path:
+    return Path("out") / f"{file.stem}{ending}" if out is None else out
+
+
+def check_capture(pcap: Path, place: Place) -> None:
     if pcap.resolve().is_relative_to(place.path):
         raise OutputError(
             f"{pcap} is in the results folder {place.shown}, which is replaced as a whole; "
             "give another file with --pcap"
         )
+
+
+def seconds(name: str, text: str) -> float:
+    """A time with its unit, such as `1.5 s`, in s; it may be 0."""
+    from nodeb.base.units import NS, NS_PER_S, in_ns
+
+    try:
+        return in_ns(text) / NS_PER_S
+    except ValueError:
+        hint = f'a time with a unit, such as "1.5 s" or "500 ms" (units: {", ".join(NS)})'
+        raise InputError(f'{name} is "{text}"; expected {hint}') from None
+
+
+def duration(name: str, text: str) -> float:
+    """As `seconds`, but above 0."""
+    time_s = seconds(name, text)
+    if time_s <= 0:
+        raise InputError(f'{name} is "{text}"; expected a time above 0')
+    return time_s

@@ -4,57 +4,35 @@ from __future__ import annotations
 
 import tempfile
 import webbrowser
+from argparse import Namespace
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from nodeb import play as playground
 from nodeb.base.command_line import command_line
 from nodeb.base.streams import printable
-from nodeb.cli.options import Settings
+from nodeb.cli import options as of
 from nodeb.errors import InputError, writing
-from nodeb.storage.files import check_place, refuse_other_page, write_bytes
-
-__all__ = ["play"]
+from nodeb.storage.files import write_bytes
 
 
-def play(
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="FILE", help="Scenario (TOML); default: a first example."),
-    ] = None,
-    settings: Settings = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="PAGE", help="Write the page that opens the playground there."),
-    ] = None,
-    is_opened: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
-    ] = True,
-) -> None:
-    """Open a page that simulates a scenario in the browser; it needs no network."""
-    if file is None and settings:
+@of.command(
+    of.place("file", "FILE", "Scenario (TOML); default: a first example.", nargs="?"),
+    of.SET,
+    of.option("--out", "PAGE", "Write the page that opens the playground there.", Path),
+    of.switch("--open", "Open the page in a browser.", default=True),
+)
+def play(given: Namespace) -> None:
+    if given.file is None and given.settings:
         raise InputError("--set changes a scenario; expected FILE, too")
-    if out is not None:
-        check_place(out, "--out")
-        refuse_other_page(out, "--out")
-    text = None if file is None else _text(file, settings or [])
-    place = _written(playground.opener(text), out)
-    shown = printable(place.resolve().as_uri())
-    if is_opened and webbrowser.open(place.resolve().as_uri()):
-        print(f"opened {shown}")
-    else:
-        print(f"open this page in a browser: {shown}")
+    of.check_page(given.out, "--out")
+    text = None if given.file is None else _text(given.file, given.settings)
+    address = _written(playground.opener(text), given.out).resolve().as_uri()
+    opened = given.open and webbrowser.open(address)
+    print(f"{'opened' if opened else 'open this page in a browser:'} {printable(address)}")
 
 
 def _written(content: str, out: Path | None) -> Path:
-    """Writes a page to `out` and returns the path; writes a new temporary file if `out` is None.
-
-    Raises:
-        FullError: there is no space.
-        OutputError: the file cannot be written.
-    """
+    """Writes a page to `out`, or to a new temporary file that only the user can read."""
     with writing("write a temporary file" if out is None else f"write {printable(out)}"):
         if out is not None:
             write_bytes(out, content.encode())
@@ -66,10 +44,7 @@ def _written(content: str, out: Path | None) -> Path:
 
 
 def _text(file: Path, settings: list[str]) -> str:
-    """Returns the text of a valid scenario that the page can simulate.
-
-    Without settings it is the text of the file. With settings it is the changed scenario with the
-    defaults of all keys, without the comments of the file.
+    """The text of a scenario, with the defaults of all keys if settings change it.
 
     Raises:
         InputError: the scenario is invalid, or names further files, which a page cannot read.
@@ -78,10 +53,10 @@ def _text(file: Path, settings: list[str]) -> str:
     from nodeb.inputs.reading import core_call, read_text
 
     text, name = read_text(file), printable(str(file))
-    found = core_call(_core.CompiledScenario.from_toml, text, name, settings)
-    if found.unread:
+    scenario = core_call(_core.CompiledScenario.from_toml, text, name, settings)
+    if scenario.unread:
         raise InputError(
             f"{name} names files, which a page cannot read; expected a scenario without files, "
             f"or `{command_line('run', file)}`"
         )
-    return core_call(found.to_toml) if settings else text
+    return core_call(scenario.to_toml) if settings else text

@@ -2,132 +2,63 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Any
 
-import typer
-
+from nodeb import reproduce as studies
 from nodeb.base.command_line import command_line
-from nodeb.cli.options import (
-    ClusterAddress,
-    Force,
-    Jobs,
-    Stopped,
-    check_name,
-    print_answer,
-    print_changed,
-    worker_pool,
-)
-
-if TYPE_CHECKING:
-    from nodeb.replication.pool import Jobs as Workers
-
-__all__ = ["reproduce"]
+from nodeb.cli import messages
+from nodeb.cli import options as of
+from nodeb.errors import InputError, Interrupted
+from nodeb.reproduce.every import ALL, study_with
+from nodeb.terminal.progress import progress_bar
 
 
-def reproduce(
-    name: Annotated[
+@of.command(
+    of.place(
+        "name", "NAME", "Published study, such as `wang`, a file such as my_study.py, or `all`.",
         str,
-        typer.Argument(
-            help="Published study, such as `wang`, a file such as my_study.py, or `all`."
-        ),
-    ],
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Results folder; default: out/<name>.")
-    ] = None,
-    item: Annotated[
-        list[str] | None,
-        typer.Option(help='Only this table or figure, such as "Table 12"; repeatable.'),
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Run faster, with less precision.")
-    ] = False,
-    jobs: Jobs = None,
-    cluster: ClusterAddress = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the random streams.")] = 1,
-    force: Force = False,
-) -> None:
-    """Reproduce the tables and figures of a published study, next to the published values.
-
-    `all` reproduces every study in its own folder and summarizes the results.
-    """
-    from nodeb import reproduce as studies
-    from nodeb.reproduce.every import ALL
-
-    if not name.endswith(".py"):
-        check_name("study", name, [*studies.names(), ALL])
-    folder = Path("out") / Path(name).stem if out is None else out
-    if name == ALL:
-        _refuse_items(item)
-    with worker_pool(jobs, cluster) as workers:
-        if name == ALL:
-            _all(folder, quick, workers, seed, force)
-        else:
-            _one(name, folder, item or None, quick, workers, seed, force)
-
-
-def _one(
-    name: str,
-    folder: Path,
-    items: list[str] | None,
-    quick: bool,
-    workers: Workers,
-    seed: int,
-    force: bool,
-) -> None:
-    """Reproduces one study and prints its answer.
-
-    Also prints which earlier results were replaced, and which damaged files were simulated again.
-    """
-    from nodeb import reproduce as studies
-    from nodeb.terminal.progress import progress_bar
-
-    try:
-        with progress_bar(f"reproducing {name}") as bar:
-            outcome = studies.run(name, folder, items, quick, workers, seed, bar, force=force)
-    except KeyboardInterrupt:
-        raise Stopped(
-            f"interrupted; finished simulations are in {folder}, and the same command continues "
-            "from there"
-        ) from None
-    print_changed({} if outcome.replaced is None else {folder: outcome.replaced})
-    print_answer(outcome.answer)
-
-
-def _all(folder: Path, quick: bool, workers: Workers, seed: int, force: bool) -> None:
-    """Reproduces all studies and prints a summary.
-
-    Also prints which earlier results were replaced, and which damaged files were simulated again.
-    """
-    from nodeb import reproduce as studies
-    from nodeb.terminal.progress import progress_bar
-
-    try:
-        with progress_bar("reproducing all studies") as bar:
-            found = studies.run_all(folder, quick, workers, seed, bar, force=force)
-    except KeyboardInterrupt:
-        raise Stopped(
-            f"interrupted; finished simulations are in {folder}, whose report.html lists "
-            "the missing parts, and the same command continues from there"
-        ) from None
-    print_changed(found.replaced)
-    print_answer(found.answer)
-
-
-def _refuse_items(items: list[str] | None) -> None:
-    """Rejects items (`--item`) for `all`, because an item belongs to one study.
-
-    Raises:
-        InputError: items are given. The message suggests the study that has the first of them.
-    """
-    from nodeb.errors import InputError
-    from nodeb.reproduce.every import study_with
-
-    if items:
-        command = command_line(
-            "reproduce", study_with(items[0]) or "NAME", options={"item": items[0]}
-        )
+    ),
+    of.option("--out", "DIR", "Results folder; default: out/<name>.", Path),
+    of.repeated("--item", "NAME", 'Only this table or figure, such as "Table 12".', dest="items"),
+    of.flag("--quick", "Run faster, with less precision."),
+    of.JOBS, of.CLUSTER,
+    of.option("--seed", "N", "Seed of the random streams.", of.whole(0), default=1),
+    of.FORCE,
+)  # fmt: skip
+def reproduce(given: Namespace) -> None:
+    every = given.name == ALL
+    if not given.name.endswith(".py"):
+        of.check_name("study", given.name, [*studies.names(), ALL])
+    if every and given.items:
+        first = {"item": given.items[0]}
+        command = command_line("reproduce", study_with(given.items[0]) or "NAME", options=first)
         raise InputError(
             "`--item` needs a single study, and `all` reproduces every item of every study; "
             f"name the study, as in `{command}`"
         )
+    folder = of.default_folder(given.out, Path(given.name))
+    title = "reproducing all studies" if every else f"reproducing {given.name}"
+    try:
+        with of.workers(given.jobs, given.cluster) as workers, progress_bar(title) as bar:
+            more: dict[str, Any] = {"quick": given.quick, "seed": given.seed, "force": given.force}
+            more |= {"jobs": workers, "progress": bar}
+            if every:
+                summary = studies.run_all(folder, **more)
+                replaced: Mapping[Path, str | None] = summary.replaced
+                answer = summary.answer
+            else:
+                outcome = studies.run(given.name, folder, given.items or None, **more)
+                replaced = {folder: outcome.replaced}
+                answer = outcome.answer
+    except KeyboardInterrupt:
+        lists = ", whose report.html lists the missing parts," if every else ","
+        raise Interrupted(
+            f"interrupted; finished simulations are in {folder}{lists} and the same command "
+            "continues from there"
+        ) from None
+    for place, what in replaced.items():
+        messages.print_replaced(place, what)
+    messages.print_answer(answer)

@@ -2,152 +2,88 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import cast
 
-import typer
-
-from nodeb.base.command_line import Arguments, command_line
-from nodeb.base.signals import ignore
-from nodeb.cli import notes
-from nodeb.cli.options import (
-    ClusterAddress,
-    Everything,
-    File,
-    Force,
-    Jobs,
-    Out,
-    Precision,
-    Runs,
-    Seed,
-    Settings,
-    Stopped,
-    check_capture,
-    print_answer,
-    print_file,
-    print_message,
-    print_place,
-    print_warnings,
-    worker_pool,
-)
+from nodeb.base.command_line import command_line
+from nodeb.cli import messages
+from nodeb.cli import options as of
 from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.scenario import load
 from nodeb.results.answer import answer
 from nodeb.results.provenance import results_hash
 from nodeb.results.result import Result
-from nodeb.storage import folders
+from nodeb.storage.folders import Owner
 from nodeb.terminal.progress import progress_bar
 
-__all__ = ["run"]
+CAPTURES = "snap_length", "pcap_at", "pcap_radio", "pcap_causes"
 
 
-def run(
-    file: File,
-    settings: Settings = None,
-    seed: Seed = None,
-    runs: Runs = None,
-    precision: Precision = None,
-    jobs: Jobs = None,
-    cluster: ClusterAddress = None,
-    out: Out = None,
-    force: Force = False,
-    everything: Everything = False,
-    report: Annotated[
-        bool,
-        typer.Option("--report", help="Write an HTML page with figures to the results folder."),
-    ] = False,
-    pcap: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Capture packets of the first replication to this file (pcapng)."
-        ),
-    ] = None,
-    snap_length: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Bytes captured per packet; default: 80, the headers."),
-    ] = None,
-    pcap_at: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PLACE", help="Capture only at server, phone or proxy; repeatable."),
-    ] = None,
-    pcap_radio: Annotated[
-        bool,
-        typer.Option(
-            "--pcap-radio",
-            help="Also capture at rnc, node_b and pdcp, with comments on each packet's fate.",
-        ),
-    ] = False,
-    pcap_causes: Annotated[
-        list[int] | None,
-        typer.Option(
-            metavar="USER",
-            help="Add comments with the critical path of this user's transfers; repeatable.",
-        ),
-    ] = None,
-) -> None:
-    """Simulate a scenario, print a summary and save tables; a sweep table is ignored."""
-    if cluster is not None and pcap is not None:
+@of.command(
+    of.FILE, of.SET, of.SEED, of.RUNS, of.PRECISION, of.JOBS, of.CLUSTER, of.OUT, of.FORCE, of.ALL,
+    of.flag("--report", "Write an HTML page with figures to the results folder."),
+    of.option("--pcap", "FILE", "Capture packets of the first replication (pcapng).", Path),
+    of.option("--snap-length", "N", "Bytes captured per packet; default: 80, the headers.", int),
+    of.repeated("--pcap-at", "PLACE", "Capture only at server, phone or proxy."),
+    of.PCAP_RADIO,
+    of.repeated(
+        "--pcap-causes", "USER",
+        "Add comments with the critical path of this user's transfers.", int,
+    ),
+)  # fmt: skip
+def run(given: Namespace) -> None:
+    """Prints first, so that a full disk costs the tables but not the answer."""
+    capture = {name: getattr(given, name) for name in ("pcap", *CAPTURES)}
+    if given.cluster is not None and given.pcap is not None:
         raise InputError("--pcap and --cluster cannot be combined: the capture is written locally")
-    of_captures = {
-        "--snap-length": snap_length is not None,
-        "--pcap-at": pcap_at,
-        "--pcap-radio": pcap_radio,
-        "--pcap-causes": pcap_causes,
-    }
-    for name, given in of_captures.items():
-        if given and pcap is None:
-            raise InputError(f"{name} requires --pcap")
-    scenario = load(file, settings or ()).planned(runs, precision, seed)
-    usual = Path("out") / file.stem if out is None else out
-    asked = scenario.stopping_rule()
-    if report:
+    for name in CAPTURES if given.pcap is None else ():
+        if capture[name]:
+            raise InputError(f"--{name.replace('_', '-')} requires --pcap")
+    scenario = load(given.file, given.settings).planned(given.runs, given.precision, given.seed)
+    rule = scenario.stopping_rule()
+    if given.report:
         from nodeb.report.run import html
-    number = asked if isinstance(asked, int) else None
-    settled = results_hash(scenario, scenario.seed)
-    owner = folders.Owner("run", file.name, made_of=settled, runs=number)
+    owner = Owner(
+        "run",
+        given.file.name,
+        made_of=results_hash(scenario, scenario.seed),
+        runs=rule if isinstance(rule, int) else None,
+    )
     with (
-        worker_pool(jobs, cluster) as workers,
-        folders.claim(usual, owner, force=force, beside=out is None) as place,
+        of.workers(given.jobs, given.cluster) as workers,
+        of.claimed(given, given.file, owner) as place,
     ):
-        folder = place.shown
-        if pcap is not None:
-            check_capture(pcap, place)
-        print_place(place)
+        if given.pcap is not None:
+            of.check_capture(given.pcap, place)
+        messages.print_place(place)
         if scenario.compiled().has_sweep:
-            hint = f"`{command_line('sweep', file)}` simulates it"
-            print_message("note", f"the [sweep] table of {file} is ignored; {hint}")
-        print_warnings(scenario.warnings())
-        notes.print_superfluous(scenario.compiled())
-        capture: dict[str, Any] = {"pcap": pcap, "snap_length": snap_length}
-        capture |= {"pcap_at": pcap_at or (), "pcap_radio": pcap_radio}
-        capture["pcap_causes"] = pcap_causes or ()
-        options = {"set": settings, "seed": seed, "runs": runs, "precision": precision}
-        arguments = Arguments(file, {**options, "report": report})
-        text = None
+            hint = f"`{command_line('sweep', given.file)}` simulates it"
+            messages.print_notes([f"the [sweep] table of {given.file} is ignored; {hint}"])
+        messages.print_warnings(scenario.warnings())
+        messages.print_superfluous(scenario.compiled())
+        arguments = of.arguments(given, "set", "seed", "runs", "precision", "report")
         try:
-            with progress_bar(scenario.name or file.stem) as bar:
+            with progress_bar(scenario.name or given.file.stem) as bar:
                 result = scenario.run(jobs=workers, progress=bar, **capture)
         except Interrupted as stop:
-            text = str(stop)
             if stop.result is None:
-                raise Stopped(text) from None
-            result = cast("Result", stop.result)
-            if place.has_more(result.provenance.runs):
-                raise Stopped(f"{text}; {folder} keeps what it has, which is more") from None
-        ignore()
-        notes.print_nothing_arrived(result)
-        # Printed first: a full disk then costs the tables, but not the answer.
-        if text is None:
-            print_answer(answer(result, arguments, str(folder)), everything)
+                raise
+            part = cast("Result", stop.result)
+            if place.has_more(part.provenance.runs):
+                where = f"{place.shown} keeps what it has, which is more"
+            else:
+                where = f"those are in {part.put(place)}"
+            raise Interrupted(f"{stop}; {where}") from None
+        messages.print_nothing_arrived(result)
+        messages.print_answer(answer(result, arguments, str(place.shown)), given.everything)
         try:
-            page = html(result, None, arguments) if report and text is None else None
+            page = html(result, None, arguments) if given.report else None
         except BaseException:
             result.put(place)
             raise
         result.put(place, report=page)
-    if text is not None:
-        raise Stopped(f"{text}; those are in {folder}")
-    if page is not None:
-        print_file("Page", folder / "report.html")
-    if pcap is not None:
-        print_file("Packets", pcap)
+    if given.report:
+        messages.print_file("Page", place.shown / "report.html")
+    if given.pcap is not None:
+        messages.print_file("Packets", given.pcap)
