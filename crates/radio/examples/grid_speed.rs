@@ -1,8 +1,6 @@
 //! Measures the parts of a TTI with 25 groups of resource blocks and 30 users on one thread:
 //! `grid_speed SECONDS`.
-//!
 //! Prints for each part its mean CPU time in nanoseconds:
-//!
 //! - `deal`: the assignment of a TTI's groups to any number of users with full buffers.
 //! - `deal_limited`: the assignment to at most 6 users with full buffers.
 //! - `deal_short`: the assignment to at most 6 users, if a third of the users have data for about
@@ -38,7 +36,6 @@ const WALK: f64 = 0.005_56;
 /// Maximum Doppler shift at which each TTI needs a new sample of the fading, in periods per TTI.
 const A_SAMPLE_PER_TTI: f64 = 0.062_499;
 
-/// A cell with its users.
 struct Cell {
     sequence: JakesSequence,
     channels: Vec<Selective>,
@@ -77,7 +74,6 @@ impl Cell {
         cell
     }
 
-    /// Sets the rate of a user on each group from the channel in TTI `tti`.
     fn report(&mut self, user: usize, tti: u64) {
         let mut snr = [0.0; 32];
         self.channels[user].gains(&self.sequence, tti, &mut snr);
@@ -86,7 +82,6 @@ impl Cell {
         }
     }
 
-    /// Assigns the groups of a TTI to users. Returns the number of parts, one for each user served.
     fn deal(&mut self, tti: u64) -> usize {
         let Self { dealer, scheduler, candidates, rates, waiting, band, grants, .. } = self;
         let offers = Offers { x: rates, rates, sizes: band.sizes(), yields: &[1.0; MAX_GROUPS], waiting };
@@ -136,16 +131,14 @@ fn gains(cell: &mut Cell, user: usize, tti: u64) -> f32 {
     black_box(&row)[0]
 }
 
-/// Simulates a TTI: 3 reports, the assignment of groups, and the reception of 6 blocks. Returns the
-/// sum of the effective SNRs of these blocks.
+/// Simulates a TTI: 3 reports, the assignment of groups, and the reception of 6 blocks.
 fn whole(cell: &mut Cell, tti: u64) -> f32 {
     (0..3).for_each(|i| cell.report((3 * tti as usize + i) % USERS, tti));
     cell.deal(tti);
     (0..6).map(|i| cell.receive((5 * tti as usize + i) % USERS, tti, Groups::first(4))).sum()
 }
 
-/// Returns the mean CPU time of a call in nanoseconds, or its mean duration if the system does not
-/// report CPU times.
+/// Mean CPU time in ns, or mean duration if the system does not report CPU times.
 fn measure(limit: Duration, mut call: impl FnMut(u64) -> f32) -> f64 {
     let (begin, used, mut calls) = (Instant::now(), cpu_time(), 0);
     while begin.elapsed() < limit {
@@ -158,7 +151,6 @@ fn measure(limit: Duration, mut call: impl FnMut(u64) -> f32) -> f64 {
     spent.as_secs_f64() * 1e9 / calls as f64
 }
 
-/// Returns the processor time of this thread, or `None` if the system does not report it.
 fn cpu_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)

@@ -1,9 +1,7 @@
 //! Prints the formats of the blocks that the downlink of an LTE cell of 20 MHz selects at constant SNRs:
-//! `lte_formats GROUPS SNR_DB...`. A block takes the `GROUPS` groups of resource blocks with the lowest frequencies.
-//!
-//! Prints three lines for each SNR: for a regular subframe, for subframe 0, in which PBCH and synchronization signals
-//! take resource elements, and for subframe 5, in which synchronization signals do. A line has the SNR, the CQI, the
-//! subframe, the MCS, the number of bits and the block error rate of the first transmission.
+//! `lte_formats GROUPS SNR_DB...`. A block takes the `GROUPS` groups of resource blocks with the lowest
+//! frequencies. A line has the SNR, the CQI, the subframe, the MCS, the number of bits and the block error
+//! rate of the first transmission.
 
 use std::error::Error;
 
@@ -12,8 +10,6 @@ use nodeb_radio::lte::formats::Formats;
 use nodeb_radio::lte::resources::{Downlink, Ports};
 use nodeb_radio::mac::band::{Groups, MAX_GROUPS};
 
-/// TTIs of a regular subframe, of subframe 0 (PBCH and synchronization signals) and of subframe 5 (synchronization
-/// signals).
 const TTIS: [u64; 3] = [1, 0, 5];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,8 +1,6 @@
-//! Simulates an LTE cell of 20 MHz whose users always have data: `lte_speed USERS SECONDS
-//! [LAYERS]`.
-//!
-//! Prints the simulated time in seconds, the simulated seconds per second of CPU time, and the bit rate of the cell in
-//! Mbit/s. Every 4 TTIs, each user's queue is refilled to 30 packets of 1500 bytes.
+//! Simulates an LTE cell of 20 MHz whose users always have data: `lte_speed USERS SECONDS [LAYERS]`. Prints
+//! the simulated time in seconds, the simulated seconds per second of CPU time, and the bit rate of the cell
+//! in Mbit/s.
 
 use std::error::Error;
 
@@ -19,9 +17,7 @@ use nodeb_radio::mac::sched::proportional_fair::ProportionalFair;
 use nodeb_radio::ue::Ue;
 use nodeb_radio::{Bearer, Radio, UserRadio};
 
-/// Number of packets to which each user's queue is refilled.
 const LEAST: usize = 30;
-/// Time between two refills of the queues in ns.
 const REFILL: u64 = 4_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -62,7 +58,6 @@ fn run_until(bearer: &mut dyn Bearer, world: &mut Surroundings, end: Time) {
     }
 }
 
-/// Returns the processor time of this thread in seconds.
 fn cpu_time() -> Result<f64, Box<dyn Error>> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds: u64 = text.split(' ').next().ok_or("no schedule statistics")?.parse()?;

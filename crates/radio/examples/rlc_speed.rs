@@ -1,9 +1,7 @@
-//! Measures the speed of RLC by bytes on one thread: `rlc_speed BLOCKS ROOM PACKET_BYTES`.
-//!
-//! A block of `ROOM` octets is filled every millisecond and arrives 4 ms later, without losses. For
-//! each RLC mode, prints the mean time per block in nanoseconds, which includes accepting the
-//! packets, filling the block and receiving it. Also prints the mean number of packets delivered
-//! per block.
+//! Measures the speed of RLC by bytes on one thread: `rlc_speed BLOCKS ROOM PACKET_BYTES`. A block of `ROOM`
+//! octets is filled every millisecond and arrives 4 ms later, without losses. For each RLC mode, prints the
+//! mean time per block in nanoseconds, which includes accepting the packets, filling the block and receiving
+//! it.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -18,7 +16,6 @@ use nodeb_radio::rlc::bytes::am::AmBytes;
 use nodeb_radio::rlc::bytes::um::UmBytes;
 use nodeb_radio::rlc::bytes::{Entity, Framing};
 
-/// Number of blocks that are sent before the time is measured.
 const WARM_UP: u64 = 1_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -42,8 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Sends one block in each millisecond of `span`. Returns the number of packets delivered. The last
-/// 4 blocks arrive at the end of `span`; the next call counts their packets.
+/// The last 4 blocks arrive at the end of `span`; the next call counts their packets.
 fn run(rlc: &mut Entity, span: Range<u64>, room: u32, packet_bytes: u32) -> u32 {
     let (mut on_air, mut delivered, mut id) = (VecDeque::new(), 0, span.start << 32);
     for ms in span.clone() {

@@ -1,4 +1,4 @@
-//! Assembly of a TTI-driven bearer from its parts. The RLC mode determines the type of MAC.
+//! The RLC mode determines the type of MAC.
 
 use nodeb_base::rng::Streams;
 
@@ -11,24 +11,17 @@ use super::tti::rlc::{Checksum, RlcMac};
 use super::tti::{Air, TtiBearer};
 use super::{Bearer, UserRadio};
 
-/// Parts of a TTI-driven bearer, which [`Parts::build`] assembles.
 #[derive(Debug)]
 pub struct Parts<'a> {
-    /// Transmission parameters of the bearer, such as TTI and PDU size.
     pub air: Air,
-    /// Data that one checksum covers: a single PDU, or all PDUs of a block. The simple ARQ ignores
-    /// this setting.
+    /// The simple ARQ ignores this setting.
     pub checksum: Checksum,
-    /// Model of block errors; `None` if blocks fail independently with the BLER of `air`.
     pub errors: Option<&'a ErrorModel>,
-    /// RLC mode of the bearer, with its parameters.
     pub rlc: &'a RlcSpec,
-    /// Scheduler that selects the user of each TTI.
     pub scheduler: Box<dyn Scheduler>,
 }
 
 impl Parts<'_> {
-    /// Builds a bearer from these parts for the users `users`.
     pub fn build(self, users: &[UserRadio], streams: &Streams) -> Box<dyn Bearer> {
         let Air { pdu_bytes, buffer, delivered, tti, .. } = self.air;
         let setting = Setting { pdu_bytes, buffer, order: delivered };

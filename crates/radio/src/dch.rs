@@ -1,4 +1,4 @@
-//! DCH: dedicated channels of one user (TS 25.211, 5.3.2; modelled as in `wang`, 2004).
+//! TS 25.211, 5.3.2; modelled as in `wang`, 2004.
 
 use nodeb_base::params;
 use nodeb_base::units::positive;
@@ -67,8 +67,7 @@ impl Checked for Dch {
 }
 
 impl Dch {
-    /// Returns the transmission parameters of the bearer. Each transmission of a block is decoded
-    /// on its own, without soft combining.
+    /// Each transmission of a block is decoded on its own, without soft combining.
     pub fn air(&self) -> Air {
         Air {
             channels: self.channels.get(),
@@ -84,7 +83,6 @@ impl Dch {
         }
     }
 
-    /// Returns a bearer that serves only `user`.
     fn bearer(&self, user: &UserRadio, streams: Streams) -> Box<dyn Bearer> {
         let fixed = UserRadio { id: user.id, ..UserRadio::default() };
         let scheduler = Box::new(RoundRobinScheduler::default());

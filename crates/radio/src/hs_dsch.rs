@@ -1,4 +1,4 @@
-//! HS-DSCH: the high-speed downlink shared channel (TS 25.308; modelled as in `wang`, 2004).
+//! TS 25.308; modelled as in `wang`, 2004.
 
 use nodeb_base::params;
 use nodeb_base::units::positive;
@@ -65,7 +65,6 @@ impl Checked for HsDsch {
 }
 
 impl HsDsch {
-    /// Returns the transmission parameters of the bearer.
     pub fn air(&self) -> Air {
         Air {
             channels: self.channels.get(),

@@ -1,5 +1,3 @@
-//! Radio bearer without a radio: each user has a plain link.
-
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::rng::Streams;
@@ -55,7 +53,6 @@ impl LinkBearer {
         Path { rate, delay, queue, loss, jitter, reordering, outages }
     }
 
-    /// Returns the bearer of one user, whose link draws from the user's random streams.
     fn bearer(&self, user: &UserRadio, streams: Streams) -> WireBearer {
         let listed = LossSetting::Model(LossSpec::List(LossList { positions: self.drop_list.clone() }));
         let loss = if self.drop_list.is_empty() { &self.loss } else { &listed };

@@ -1,60 +1,50 @@
-//! Numerology: time intervals and frequencies of an air interface.
-//!
-//! Components that count TTIs, resolve propagation paths or compute fading receive these values as
-//! a parameter.
-
 use nodeb_base::units::{Duration, Speed, Time};
 
 use crate::tti::grid::Grid;
 
-/// Speed of light in vacuum in m/s, which is exact by definition.
+/// In vacuum, exact by definition.
 const LIGHT_M_PER_S: f64 = 299_792_458.0;
 
-/// Length of TTIs, carrier frequency and chip rate (or sample rate) of an air interface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numerology {
-    /// Length of a transmission time interval.
     pub tti: Duration,
-    /// Carrier frequency of the downlink in Hz, which determines Doppler shifts.
+    /// Of the downlink.
     pub carrier_hz: f64,
-    /// Chip (or sample) rate in Hz. A receiver resolves paths that are at least one chip apart.
+    /// Or sample rate: a receiver resolves paths that are at least one chip apart.
     pub chip_rate_hz: f64,
 }
 
 impl Numerology {
-    /// Numerology of HSDPA: TTIs of 2 ms (TS 25.211, 5.3.3.13), 3.84 Mcps (TS 25.213, 5.1), and a
-    /// carrier of 2 GHz as in the evaluation of TR 25.848, annex A. Band I is at 2.11 to 2.17 GHz
-    /// (TS 25.101, 5.2).
+    /// TS 25.211, 5.3.3.13 (2 ms) and TS 25.213, 5.1 (3.84 Mcps), at 2 GHz as in TR 25.848, annex A; band I
+    /// is at 2.11 to 2.17 GHz (TS 25.101, 5.2).
     pub const HSDPA: Self = Self { tti: Duration::from_millis(2), carrier_hz: 2e9, chip_rate_hz: 3.84e6 };
 
-    /// Returns the length of a TTI in seconds.
     pub fn tti_s(self) -> f64 {
         self.tti.as_secs()
     }
 
-    /// Returns the number of TTIs in a duration, rounded up.
+    /// Rounded up.
     pub fn ttis(self, duration: Duration) -> u64 {
         duration.0.div_ceil(self.tti.0)
     }
 
-    /// Returns the time at which TTI number `tti` starts.
     #[inline]
     pub fn beginning(self, tti: u64) -> Time {
         Grid::new(self.tti).beginning(tti)
     }
 
-    /// Returns the number of the first TTI that starts at or after `at`.
+    /// At or after `at`.
     #[inline]
     pub fn first_from(self, at: Time) -> u64 {
         Grid::new(self.tti).from(at)
     }
 
-    /// Returns a delay of `delay_ns` in chips, rounded to the nearest whole number.
+    /// Rounded to the nearest chip.
     pub fn chip(self, delay_ns: u64) -> u64 {
         (delay_ns as f64 / (1e9 / self.chip_rate_hz)).round() as u64
     }
 
-    /// Returns the maximum Doppler shift of a user who moves at `speed`, in periods per TTI.
+    /// Maximum Doppler shift in periods per TTI.
     pub fn doppler_per_tti(self, speed: Speed) -> f64 {
         speed.as_metres_per_s() * self.carrier_hz / LIGHT_M_PER_S * self.tti_s()
     }

@@ -1,5 +1,4 @@
-//! Radio bearer without a radio: each user has a trace-driven link, which sends at recorded
-//! delivery opportunities like mahimahi's `mm-link`.
+//! Like mahimahi's `mm-link`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -15,7 +14,7 @@ use nodeb_net::{Line, LossSetting, Path, QueueSpec};
 use super::wire::WireBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
 
-/// Largest number of bytes that an opportunity or the additional header of a packet may have.
+/// Of an opportunity, or of a packet's additional header.
 const MAX_BYTES: Size = Size(1_000_000_000);
 
 params! {
@@ -89,7 +88,7 @@ impl Radio for TraceBearer {
         Facts { measures_bandwidth: true, has_opportunities: true, ..Facts::default() }
     }
 
-    /// Returns the mean bit rate of the downlink's trace.
+    /// Mean of the downlink's trace.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.recording(&self.down).mean_rate()
     }

@@ -1,12 +1,10 @@
-//! A phone in a cell: its category and its channel.
-
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::units::Duration;
 
 use crate::cell::channel::ChannelSpec;
 
-/// UE categories of HSDPA and LTE that are modelled.
+/// Of HSDPA and LTE.
 pub const CATEGORIES: std::ops::RangeInclusive<u8> = 1..=12;
 
 params! {

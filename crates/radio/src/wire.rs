@@ -1,5 +1,3 @@
-//! Bearer of one user that consists of one link, with a constant rate or trace-driven.
-
 use nodeb_base::context::{Context, Output};
 use nodeb_base::engine::Key;
 use nodeb_base::packet::Packet;
@@ -10,10 +8,9 @@ use nodeb_net::{Line, Link, Overcount};
 
 use super::{Backlog, BandwidthMeter, Bearer};
 
-/// Bearer that transports the packets of one user over a single link.
 #[derive(Debug)]
 pub struct WireBearer {
-    /// Link of the bearer, with a constant rate or trace-driven.
+    /// With a constant rate or trace-driven.
     pub line: Line,
 }
 

@@ -1,5 +1,3 @@
-//! Interference from other cells: from Node Bs on a hexagonal grid, or with a fixed power.
-
 use nodeb_base::params;
 use std::f64::consts::PI;
 
@@ -20,8 +18,6 @@ registry! {
 }
 
 impl InterferenceSpec {
-    /// Returns true if the other Node Bs have positions, so that their interference depends on the
-    /// user's position.
     pub fn has_sites(&self) -> bool {
         matches!(self, Self::Hexagonal(_))
     }
@@ -45,8 +41,7 @@ impl Checked for Hexagonal {
 }
 
 impl Hexagonal {
-    /// Returns the positions of all sites in metres, with the site of the own cell first. `radius`
-    /// is the distance in metres from the centre of a cell to its corners.
+    /// In metres, the own cell first; `radius` is the distance from a cell's centre to its corners.
     pub fn sites(&self, radius: f64) -> Vec<Point> {
         let apart = radius * libm::sqrt(3.0);
         let mut sites = vec![[0.0; 2]];

@@ -1,5 +1,3 @@
-//! Map of the served cells: mean SNR on a square grid.
-
 use nodeb_base::rng::Streams;
 
 use super::mobility::Point;
@@ -7,25 +5,20 @@ use super::path_loss::sight::Sights;
 use super::plan::Cell;
 use super::shadowing::{Shadowing, Shadows};
 
-/// Mean SNR at the points of a square grid that covers the served cells. At each point it is the
-/// SNR of the site received best.
+/// At each point, the SNR of the site received best.
 #[derive(Clone, Debug)]
 pub struct Map {
-    /// Coordinates of the grid points, the same along both axes, in metres from the Node B in the
-    /// middle.
+    /// In metres from the Node B in the middle, the same along both axes.
     pub axis_m: Vec<f64>,
-    /// SNR of each grid point in dB, row by row from south to north, NaN outside the served cells: on
-    /// `hsdpa` that of HS-PDSCH before despreading, on `lte` that of a resource element.
+    /// Row by row from south to north, NaN outside the served cells: on `hsdpa` that of HS-PDSCH before
+    /// despreading, on `lte` that of a resource element.
     pub snr_db: Vec<f64>,
-    /// Positions of the Node Bs that serve users, in metres.
     pub sites_m: Vec<Point>,
 }
 
 impl Map {
-    /// Computes the map of the cells of the first `served` sites, with `side` points (at least 2)
-    /// along each axis. The SNR is that of a channel with a single path, without shadowing and
-    /// averaged over fading. A site is in line of sight of a point if at least half of the users at
-    /// the point see the site.
+    /// The SNR is that of a channel with a single path, without shadowing and averaged over fading. A site is
+    /// in line of sight of a point if at least half of the users at the point see the site.
     pub fn new(cell: &Cell, served: usize, side: usize) -> Self {
         let sites = cell.sites();
         let area = cell.area(served);
@@ -72,7 +65,6 @@ mod tests {
         assert!(there[0] > -3.0 && there[1] < -1.5, "{there:?}");
     }
 
-    /// The map of two sites 1.732 km apart has a high SNR at both sites and a low SNR between them.
     #[test]
     fn the_map_of_two_cells_covers_both() {
         let cell = Cell { noise_dbm: -200.0, ..Cell::default() };

@@ -1,5 +1,3 @@
-//! Positions of users: start positions, and movement during a run.
-
 use std::f64::consts::TAU;
 
 use nodeb_base::rng::{Stream, uniform};
@@ -20,10 +18,9 @@ pub enum Movement {
     Straight,
 }
 
-/// Position in metres east and north of the Node B in the middle.
+/// Metres east and north of the Node B in the middle.
 pub type Point = [f64; 2];
 
-/// Returns the distance between two positions in metres.
 pub fn distance(a: Point, b: Point) -> f64 {
     libm::hypot(a[0] - b[0], a[1] - b[1])
 }
@@ -33,22 +30,19 @@ fn polar(radius: f64, angle: f64) -> Point {
     [radius * cos, radius * sin]
 }
 
-/// Area in which users stay: all positions within `radius` of one of the sites that serve them.
+/// All positions within `radius` metres of a site that serves users.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Area {
-    /// Positions of the sites that serve users, at least one. The first is the origin.
+    /// At least one; the first is the origin.
     pub sites: Vec<Point>,
-    /// Largest distance of a user from the nearest site, in metres.
     pub radius: f64,
 }
 
 impl Area {
-    /// Returns true if `place` is in the area.
     pub fn contains(&self, place: Point) -> bool {
         self.sites.iter().any(|site| distance(place, *site) <= self.radius)
     }
 
-    /// Returns the position of the site that is nearest to `place`.
     fn nearest(&self, place: Point) -> Point {
         let mut sites = self.sites.iter().copied();
         let first = sites.next().unwrap_or_default();
@@ -60,8 +54,7 @@ impl Area {
         )
     }
 
-    /// Returns a random position: at `metres` from the first site in a random direction or, if
-    /// `metres` is `None`, uniform in the area.
+    /// At `metres` from the first site in a random direction, or uniform in the area.
     pub fn random_place(&self, metres: Option<f64>, stream: &mut Stream) -> Point {
         loop {
             let (at, angle) = (uniform(stream), TAU * uniform(stream));
@@ -82,12 +75,11 @@ impl Area {
     }
 }
 
-/// Position and movement of a user who stays within an area.
 #[derive(Debug)]
 pub struct Walk {
     movement: Movement,
     place: Point,
-    /// Position at the start of the run, which determines the circle of [`Movement::Circle`].
+    /// Determines the circle of [`Movement::Circle`].
     start: Point,
     heading: f64,
     area: Area,
@@ -95,9 +87,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Creates a user at `place` who remains in `area`. A user who moves straight starts in the
-    /// direction `heading` (radians from east to north), or in a random direction if `heading` is
-    /// `None`.
+    /// `heading` is in radians from east to north, random if `None`.
     pub fn new(
         movement: Movement,
         place: Point,
@@ -109,14 +99,12 @@ impl Walk {
         Self { movement, place, start: place, heading: heading.unwrap_or(random), area, stream }
     }
 
-    /// Returns the user's current position.
     pub fn place(&self) -> Point {
         self.place
     }
 
-    /// Moves the user by `steps` steps of `metres` each. `way` is the length in metres of the path
-    /// from the start of the run to the new position. For a user who moves straight the result
-    /// equals that of single steps bit for bit; on a circle the position is computed from `way`.
+    /// `way` is the length in metres of the path from the start of the run; a straight user's position equals
+    /// that of single steps bit for bit, that on a circle is computed from `way`.
     pub fn leap(&mut self, metres: f64, steps: u64, way: f64) {
         match self.movement {
             Movement::Stays => {}
@@ -142,8 +130,7 @@ impl Walk {
         }
     }
 
-    /// Returns a number of steps of `metres` that the user can certainly take in any direction
-    /// without leaving the area. More steps may be possible.
+    /// Steps that the user can certainly take in any direction within the area; more may be possible.
     fn clear_steps(&self, metres: f64) -> u64 {
         let site = self.area.nearest(self.place);
         // The result is one step less than would fit, so that rounding errors cannot lead out of
@@ -151,8 +138,7 @@ impl Walk {
         ((self.area.radius - distance(self.place, site)) / metres - 1.0) as u64
     }
 
-    /// Moves the user by `metres`, unless the user stays. A user who moves straight and would leave
-    /// the area turns instead, without moving.
+    /// A user who moves straight and would leave the area turns instead, without moving.
     pub fn advance(&mut self, metres: f64) {
         match self.movement {
             Movement::Stays => {}
@@ -200,8 +186,7 @@ mod tests {
         assert!((distance(given, [0.0; 2]) - 450.0).abs() < 1e-9);
     }
 
-    /// The test uses that two discs of radius `r` whose centres are `r` apart overlap in an area of
-    /// `(2 pi / 3 - sqrt(3) / 2) r^2`.
+    /// Two discs of radius `r` whose centres are `r` apart overlap in `(2 pi / 3 - sqrt(3) / 2) r^2`.
     #[test]
     fn random_places_fill_two_discs_evenly() {
         let area = Area { sites: vec![[0.0; 2], [1_000.0, 0.0]], radius: 1_000.0 };
@@ -215,7 +200,6 @@ mod tests {
         assert!((found - f64::from(n) * p).abs() < 4.0 * sigma, "{found}");
     }
 
-    /// A user who moves straight from one disc into another does not turn at the edge of the first.
     #[test]
     fn a_straight_path_crosses_from_one_disc_into_the_next() {
         let area = Area { sites: vec![[0.0; 2], [1_700.0, 0.0]], radius: 1_000.0 };

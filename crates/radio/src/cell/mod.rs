@@ -1,6 +1,3 @@
-//! Radio channel of a cell of `hsdpa` or `lte`: positions, path loss, shadowing, fading, interference
-//! and SNR.
-
 pub mod channel;
 pub mod doppler;
 pub mod handover;

@@ -1,5 +1,3 @@
-//! Parameters of the simulated cell, received powers and SNRs in it, and users' paths through it.
-
 use nodeb_base::params;
 use std::collections::VecDeque;
 
@@ -71,15 +69,13 @@ fn from_db(db: f64) -> f64 {
 }
 
 impl Cell {
-    /// Returns the keys of the cell that affect only users with a position. The flag of a key is
-    /// true if the key has its default value.
+    /// Keys that affect only users with a position; true for those with their default.
     pub fn keys_of_places(&self) -> [(&'static str, bool); 9] {
         keys!(self; radius, power_dbm, hs_share, antenna_gain_db, path_loss, shadowing, interference, noise_dbm,
             orthogonality)
     }
 
-    /// Warns about keys of shadowing that have no effect. `still` is true if no user moves. There
-    /// are no warnings if `empty` is true, that is, if no user has a position.
+    /// `empty` if no user has a position, `still` if none moves.
     pub fn check_shadowing(&self, empty: bool, still: bool, check: &mut Check) {
         let all = keys!(&self.shadowing; correlation_distance, site_correlation);
         let off = self.shadowing.is_off();
@@ -92,8 +88,7 @@ impl Cell {
         });
     }
 
-    /// Returns the positions of the Node Bs in metres. The first is the Node B of the cell itself,
-    /// at the origin.
+    /// The first is the Node B of the cell itself, at the origin.
     pub fn sites(&self) -> Vec<Point> {
         match &self.interference {
             InterferenceSpec::Hexagonal(grid) => grid.sites(self.radius.as_metres()),
@@ -101,19 +96,15 @@ impl Cell {
         }
     }
 
-    /// Returns the area that contains the users of the first `served` sites.
     pub fn area(&self, served: usize) -> Area {
         self.area_among(&self.sites(), served)
     }
 
-    /// Returns the area that contains the users of the first `served` sites, where `sites` are the
-    /// positions of all sites.
     fn area_among(&self, sites: &[Point], served: usize) -> Area {
         Area { sites: sites[..served.clamp(1, sites.len())].to_vec(), radius: self.radius.as_metres() }
     }
 
-    /// Returns the share of full power at which other Node Bs transmit, or 0 if interference is a
-    /// fixed level.
+    /// 0 if interference is a fixed level.
     fn load(&self) -> f64 {
         match &self.interference {
             InterferenceSpec::Hexagonal(grid) => grid.load.0,
@@ -121,9 +112,7 @@ impl Cell {
         }
     }
 
-    /// Computes the mean powers in mW that a user at `place` receives from each of `sites`,
-    /// averaged over fading, and writes them to `powers`. `shadows` and `sights` are the shadowing and
-    /// lines of sight of the user's links.
+    /// In mW, averaged over fading.
     pub(super) fn powers(
         &self,
         sites: &[Point],
@@ -140,8 +129,7 @@ impl Cell {
         powers.extend(sites.iter().enumerate().map(received));
     }
 
-    /// Returns the power of other cells and noise, divided by the power of the site `serving`. All
-    /// powers are averaged over fading, so the result is the reciprocal of the geometry factor.
+    /// All powers are averaged over fading, so the result is the reciprocal of the geometry factor.
     pub(super) fn disturbance(&self, powers: &[f64], serving: usize) -> f64 {
         let (before, own) = (&powers[..serving], powers[serving]);
         let others = match &self.interference {
@@ -153,8 +141,6 @@ impl Cell {
         (others + from_db(self.noise_dbm)) / own
     }
 
-    /// Returns the rake receiver of the phones, with this cell's share of HS-PDSCH power and its
-    /// orthogonality.
     pub fn rake(&self) -> Rake {
         Rake {
             hs_share: self.hs_share.0 as f32,
@@ -163,25 +149,19 @@ impl Cell {
     }
 }
 
-/// Bound of the relative rounding error of an SNR that is computed from path gains in single
-/// precision.
+/// Relative rounding error of an SNR computed from path gains in single precision.
 const ROUNDING: f32 = 1e-5;
 
-/// Rake receiver, which combines the paths of a multipath channel.
 #[derive(Clone, Copy, Debug)]
 pub struct Rake {
     hs_share: f32,
-    /// Share of the own cell's power that interferes, if `orthogonality` is set. Otherwise `None`,
-    /// as the share then depends on the paths.
+    /// Share of the own cell's power that interferes; `None` if it depends on the paths.
     disturbing: Option<f32>,
 }
 
 impl Rake {
-    /// Returns the SNR on HS-PDSCH (linear, per chip) for the given path gains. `disturbance` is
-    /// the power of other cells and noise, divided by that of the own cell.
-    ///
-    /// Maximum-ratio combining adds the SNRs of the paths. Codes are orthogonal on one path, so a
-    /// path receives interference only from the power on the other paths, from other cells and
+    /// Linear, per chip. Maximum-ratio combining adds the SNRs of the paths; codes are orthogonal on one
+    /// path, so a path receives interference only from the power on the other paths, from other cells and
     /// noise. If `orthogonality` is set, a fixed share of the own cell's power interferes instead.
     pub fn snr(self, gains: impl Iterator<Item = f32> + Clone, disturbance: f32) -> f32 {
         let total: f32 = gains.clone().sum();
@@ -191,8 +171,7 @@ impl Rake {
         }
     }
 
-    /// Returns an upper bound of the linear SNR for all path gains that do not exceed `gains`. The
-    /// bound is infinite if the interference may vanish.
+    /// Bound for all path gains up to `gains`; infinite if the interference may vanish.
     pub fn highest_snr(self, gains: &[f32], disturbance: f32) -> f32 {
         let total: f32 = gains.iter().sum();
         let least = match self.disturbing {
@@ -206,8 +185,7 @@ impl Rake {
         if highest.is_nan() { f32::INFINITY } else { highest }
     }
 
-    /// Returns the SNRs of `N` TTIs, each computed as by [`Self::snr`]. The loops have a form that
-    /// compilers vectorize.
+    /// The loops have a form that compilers vectorize.
     #[inline]
     pub fn snrs<const N: usize>(self, gains: &[[f32; N]], disturbance: f32) -> [f32; N] {
         let (mut total, mut ratios) = ([0.0; N], [0.0; N]);
@@ -230,46 +208,33 @@ impl Rake {
     }
 }
 
-/// Distance between two positions at which path loss and shadowing are evaluated, as a share of the
-/// correlation distance of shadowing.
+/// Distance between evaluations of path loss and shadowing, as a share of the correlation distance.
 const STEP_SHARE: f64 = 0.02;
-/// Largest distance between two positions at which path loss and shadowing are evaluated, in
-/// metres.
+/// Largest distance between two evaluations.
 const LONGEST_STEP_M: f64 = 5.0;
 
-/// Number of steps after which a user's shadowing is drawn again. These steps cover 655 correlation
-/// distances (33 km by default), or fewer if the correlation distance exceeds 250 m. The position
-/// and shadowing of a user who was not evaluated for long can then be computed without simulating
-/// every step in between. The cost is that shadowing changes suddenly after so many steps.
+/// Steps after which a user's shadowing is drawn again (655 correlation distances, 33 km by default), so that
+/// a user who was not evaluated for long need not be simulated step by step. The cost is that shadowing then
+/// changes suddenly.
 const STRETCH: u64 = 1 << 15;
 
-/// Time in seconds for which a user's past disturbances are kept. It equals the longest delay of CQI
-/// reports that a scenario can have.
+/// It equals the longest delay of CQI reports that a scenario can have.
 const LOOK_BACK_S: f64 = 10.0;
 
-/// Movement of a user, and the number of sites that may serve the user.
 #[derive(Clone, Copy, Debug)]
 pub struct Trip {
-    /// Start position of the user, in metres from the Node B in the middle.
     pub place: Point,
-    /// Kind of movement: none, on a circle, or straight.
     pub movement: Movement,
-    /// Speed of the user, which also determines the rate of fading.
     pub speed: Speed,
-    /// Initial direction of a user who moves straight, in rad from east to north; `None` for a random one.
+    /// In rad from east to north; `None` for a random one.
     pub heading: Option<f64>,
-    /// Number of sites that may serve users, at least 1: the first ones of the grid.
+    /// At least 1: the first sites of the grid.
     pub served: usize,
-    /// Numerology that determines the length of the TTIs.
     pub numerology: Numerology,
 }
 
-/// Trajectory of a user, and the disturbance along it: the power of other cells and noise, divided by the
-/// power of the serving site. The disturbance is computed at steps of fixed length and interpolated
-/// linearly in between.
-///
-/// Each site that may serve the user has its own disturbance, for which all other sites are other
-/// cells.
+/// The disturbance, the power of other cells and noise divided by that of the serving site, is computed at
+/// steps of fixed length and interpolated linearly. Each site that may serve has its own.
 #[derive(Debug)]
 pub struct Journey {
     cell: Cell,
@@ -280,24 +245,22 @@ pub struct Journey {
     id: u64,
     streams: Streams,
     step_m: f64,
-    /// Number of steps that the user has taken since the start.
+    /// Steps since the start.
     walked: u64,
     places: [Point; 2],
-    /// Number of TTIs that a step takes; infinite if the user does not move.
+    /// Infinite if the user does not move.
     step_ttis: f64,
-    /// Number of the oldest step whose disturbances are in `past`.
+    /// Oldest step in `past`.
     first: u64,
     past: Vec<VecDeque<f32>>,
-    /// Largest number of steps whose disturbances are kept in `past`.
+    /// Largest number of steps in `past`.
     most: usize,
     powers: Vec<f64>,
-    /// Index of the site that serves the user.
     serving: usize,
 }
 
 impl Journey {
-    /// Creates the trajectory of user `id`. At the start the user is served by the site received best,
-    /// among the sites that may serve the user.
+    /// At the start the site received best serves.
     pub fn new(cell: &Cell, trip: Trip, id: u64, streams: &Streams) -> Self {
         let Trip { place, movement, speed, heading, served, numerology } = trip;
         let stream = |purpose| streams.stream("user", id, purpose);
@@ -337,7 +300,7 @@ impl Journey {
         }
     }
 
-    /// Takes a step without computing received powers and disturbances.
+    /// Without received powers and disturbances.
     fn advance(&mut self) {
         self.walked += 1;
         if self.walked.is_multiple_of(STRETCH) {
@@ -349,16 +312,14 @@ impl Journey {
         self.places = [self.walk.place(), self.places[0]];
     }
 
-    /// Moves the user by `steps` steps to the start of a stretch of [`STRETCH`] steps, and draws
-    /// the user's shadowing again. The caller must have added the steps to `walked` before.
+    /// The caller must have added the steps to `walked` before.
     fn begin_stretch(&mut self, steps: u64) {
         let purpose = format!("shadowing {}", self.walked / STRETCH);
         self.walk.leap(self.step_m, steps, self.walked as f64 * self.step_m);
         self.shadows.restart(self.streams.stream("user", self.id, &purpose));
     }
 
-    /// Advances to the oldest step whose disturbances `past` must contain when step `step` is evaluated.
-    /// Whole stretches in between are skipped.
+    /// Advances to the oldest step that `past` must contain for `step`, skipping whole stretches.
     fn skip_to(&mut self, step: u64) {
         let oldest = step + 2 - self.most as u64;
         let stretch = oldest / STRETCH * STRETCH;
@@ -381,8 +342,6 @@ impl Journey {
         self.record_disturbances();
     }
 
-    /// Computes the disturbances at the current position and appends them to `past`. The oldest
-    /// ones are removed if `past` is full.
     fn record_disturbances(&mut self) {
         self.sights.move_to(self.walked as f64 * self.step_m);
         let links = (&self.shadows, &self.sights);
@@ -397,7 +356,7 @@ impl Journey {
         self.first += u64::from(forgets);
     }
 
-    /// Returns the user's position in TTI `tti`, which must not decrease between calls.
+    /// `tti` must not decrease between calls.
     pub fn place(&mut self, tti: u64) -> Point {
         if self.step_ttis.is_infinite() {
             return self.walk.place();
@@ -408,44 +367,36 @@ impl Journey {
         [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * share)
     }
 
-    /// Returns the disturbance of a user who does not move, or `None` for a user who moves.
     pub fn at_rest(&self) -> Option<f32> {
         self.step_ttis.is_infinite().then_some(self.past[self.serving][0])
     }
 
-    /// Returns the index of the site that serves the user; 0 is the one in the middle.
     pub fn serving(&self) -> usize {
         self.serving
     }
 
-    /// Makes site number `site` the serving site.
     pub fn change(&mut self, site: usize) {
         self.serving = site;
     }
 
-    /// Returns the mean power received from `site` in TTI `tti`, divided by all received power
-    /// including noise, if every site transmits at the grid's load. Up to a constant factor this is
-    /// CPICH Ec/N0.
+    /// CPICH Ec/N0 up to a constant factor: the mean power received from `site` divided by all received power
+    /// including noise, if every site transmits at the grid's load.
     pub fn strength(&mut self, site: usize, tti: u64) -> f32 {
         1.0 / (self.towards(site, tti) + self.cell.load() as f32)
     }
 
-    /// Returns the index of the site that is received best in TTI `tti`, among the sites that may
-    /// serve the user.
     pub fn best(&mut self, tti: u64) -> usize {
         let sites = 1..self.past.len();
         sites
             .fold(0, |best, site| if self.towards(site, tti) < self.towards(best, tti) { site } else { best })
     }
 
-    /// Returns the disturbance of the serving site in TTI `tti`, which may be at most 10 s before
-    /// the latest TTI evaluated.
+    /// `tti` may be at most 10 s before the latest one evaluated.
     pub fn disturbance(&mut self, tti: u64) -> f32 {
         self.towards(self.serving, tti)
     }
 
-    /// Returns the disturbance in TTI `tti` for the case that `site` is the serving site; `tti` is
-    /// restricted as in [`Self::disturbance`].
+    /// Restricted as in [`Self::disturbance`].
     fn towards(&mut self, site: usize, tti: u64) -> f32 {
         if self.step_ttis.is_infinite() {
             return self.past[site][0];
@@ -525,8 +476,7 @@ mod tests {
         assert!((snr(&fixed, &[0.6, 0.4], 0.1) - 0.8 / 0.2).abs() < 1e-5);
     }
 
-    /// Disturbances are the same if TTIs up to 10 s earlier are evaluated again, and if a user is
-    /// evaluated in every 137th TTI only.
+    /// TTIs up to 10 s earlier may be evaluated again.
     #[test]
     fn results_do_not_depend_on_the_times_of_requests() {
         let cell = Cell::default();
@@ -542,8 +492,6 @@ mod tests {
         }
     }
 
-    /// A user who was not evaluated for long has the same position and disturbance as a user who
-    /// took single steps.
     #[test]
     fn a_long_leap_equals_single_steps() {
         let (by_distance, by_sight) = (PathLossSpec::default(), PathLossSpec::Uma(Uma::default()));

@@ -1,12 +1,9 @@
-//! Power-delay profiles: paths between Node B and phone.
-//!
-//! The profiles are those of ITU-R M.1225, annex 2, tables 4 (outdoor to indoor and pedestrian) and
-//! 5 (vehicular). A receiver resolves paths that are at least one chip apart: each path is assigned
-//! to the nearest chip, and paths assigned to the same chip form one path with their total power
-//! (their sum is again Rayleigh distributed).
-//!
-//! The extended profiles of LTE are those of TS 36.101, tables B.2.1-2 to B.2.1-4 (and TS 36.104, annex B.2).
-//! Where the channel depends on frequency, [`Profile::delays`] returns all paths, however close.
+//! The profiles are those of ITU-R M.1225, annex 2, tables 4 (outdoor to indoor and pedestrian) and 5
+//! (vehicular). A receiver resolves paths that are at least one chip apart: each path is assigned to the
+//! nearest chip, and paths assigned to the same chip form one path with their total power (their sum is again
+//! Rayleigh distributed). The extended profiles of LTE are those of TS 36.101, tables B.2.1-2 to B.2.1-4 (and
+//! TS 36.104, annex B.2). Where the channel depends on frequency, [`Profile::delays`] returns all paths,
+//! however close.
 
 use nodeb_base::check::Check;
 use nodeb_base::rng::Streams;
@@ -52,7 +49,7 @@ pub enum Profile {
 
 impl Profile {
     // Clause: TS 36.101, B.2.1: delay profiles EPA, EVA and ETU
-    /// Returns the delay in nanoseconds and the mean power in dB of each path of the profile.
+    /// Delay in nanoseconds and mean power in dB.
     fn table(self) -> &'static [(u64, f64)] {
         match self {
             Self::Flat => &[(0, 0.0)],
@@ -94,8 +91,7 @@ impl Profile {
         }
     }
 
-    /// Returns the mean powers of the paths that the receiver resolves, in the order of delay and
-    /// with a sum of 1. If there are user-defined taps, they replace the paths of the profile.
+    /// In the order of delay, with a sum of 1; taps, if any, replace the profile.
     pub fn resolved(self, taps: &[Tap], numerology: Numerology) -> Vec<f64> {
         let mut chips: Vec<(u64, f64)> = Vec::new();
         let own = taps.iter().map(|tap| (tap.delay.0, tap.power_db));
@@ -113,8 +109,7 @@ impl Profile {
         chips.into_iter().map(|(_, power)| power / total).collect()
     }
 
-    /// Returns the delay in seconds and the mean power of each path, in the order of the table. The
-    /// powers sum to 1. User-defined taps, if any, replace those of the profile.
+    /// Delay in seconds and mean power, with a sum of 1; taps, if any, replace the profile.
     pub fn delays(self, taps: &[Tap]) -> Vec<(f64, f64)> {
         let own = taps.iter().map(|tap| (tap.delay.0, tap.power_db));
         let named = self.table().iter().copied().filter(|_| taps.is_empty());
@@ -128,8 +123,6 @@ impl Profile {
     }
 }
 
-/// Reports an error to `check` if the power of a tap is not within -200 to 200 dB, or if there are
-/// more than 100 taps.
 pub fn check_taps(taps: &[Tap], check: &mut Check) {
     check.require(taps.iter().all(|tap| tap.power_db.abs() <= 200.0), "taps", || {
         "a path's power is out of range; expected -200 to 200 dB".to_owned()
@@ -139,27 +132,25 @@ pub fn check_taps(taps: &[Tap], check: &mut Check) {
     });
 }
 
-/// Fading paths of one user, in the order of delay.
+/// In the order of delay.
 #[derive(Clone, Debug)]
 pub struct Paths(Box<[Path]>);
 
 #[derive(Clone, Debug)]
 struct Path {
     ray: Ray,
-    /// Mean power gain of the path. The mean gains of a user's paths sum to 1.
+    /// The mean gains of a user's paths sum to 1.
     mean: f32,
 }
 
-/// Number of TTIs whose gains are computed together. This takes little longer than computing the
-/// gains of one TTI.
+/// TTIs computed together, which takes little longer than one.
 pub const BLOCK: usize = 8;
 
-/// Largest number of paths whose gains are stored on the stack instead of the heap. With the chips
-/// of HSDPA, no named profile has more resolved paths.
+/// Paths whose gains are on the stack; with the chips of HSDPA no named profile has more.
 const FEW: usize = 8;
 
 impl Paths {
-    /// Creates the fading paths of user `id`. If `speed` is 0, their gains are constant.
+    /// If `speed` is 0, their gains are constant.
     pub fn new(
         profile: Profile,
         taps: &[Tap],
@@ -176,15 +167,12 @@ impl Paths {
         Self(profile.resolved(taps, numerology).into_iter().enumerate().map(path).collect())
     }
 
-    /// Calls `look` with the power gains of all paths in TTI `tti`, and returns the result of
-    /// `look`. The sum of the gains has mean 1.
+    /// The sum of the gains has mean 1.
     #[inline]
     pub fn gains<R>(&mut self, sequence: &JakesSequence, tti: u64, look: impl FnOnce(&[f32]) -> R) -> R {
         self.each(look, |path, gain| *gain = path.ray.gain(sequence, tti) * path.mean)
     }
 
-    /// Calls `look` with the power gains of all paths in [`BLOCK`] TTIs from `tti` on, and returns
-    /// the result of `look`.
     #[inline]
     pub fn blocks<R>(
         &mut self,
@@ -195,9 +183,8 @@ impl Paths {
         self.each(look, |path, gains| path.ray.gains(sequence, tti, path.mean, gains))
     }
 
-    /// Calls `look` with upper bounds of the power gains of all paths from TTI `tti` on. Returns
-    /// the result of `look` and the first TTI in which the bounds are not valid, or `None` if the
-    /// paths fade so fast that evaluating each TTI takes less time.
+    /// Also the first TTI in which the bounds are not valid; `None` if the paths fade so fast that evaluating
+    /// each TTI takes less time.
     #[inline]
     pub fn peaks<R>(
         &mut self,
@@ -213,8 +200,6 @@ impl Paths {
         Some((found, tti + ttis))
     }
 
-    /// Calls `put` for each path to set the path's value, passes all values to `look`, and returns
-    /// the result of `look`.
     #[inline]
     fn each<T: Copy + Default, R>(
         &mut self,
@@ -261,8 +246,7 @@ mod tests {
     }
 
     // Tests the feature: delay profiles EPA, EVA and ETU (standard's table)
-    /// Root mean square delay spreads and largest delays are those of TS 36.101, table B.2.1-1,
-    /// which gives 45 ns where the paths have 43 ns.
+    /// Those of TS 36.101, table B.2.1-1, which gives 45 ns where the paths have 43 ns.
     #[test]
     fn extended_profiles_have_the_delay_spreads_of_the_specification() {
         for (profile, paths, spread_ns, longest_ns) in [

@@ -1,5 +1,3 @@
-//! Log-normal shadowing, correlated along a user's path and between sites.
-//!
 //! Gudmundson, "Correlation model for shadow fading in mobile radio systems", Electronics Letters 27(23),
 //! 1991: the correlation of the shadowing in dB decreases with the distance d as `exp(-d / d_0)`. TR 101 112,
 //! B.1.4.1.4, also has an exponential correlation along the path, but none between sites. Obstacles near the
@@ -34,34 +32,26 @@ impl Checked for Shadowing {
 }
 
 impl Shadowing {
-    /// Returns true if the scenario switches shadowing off.
     pub fn is_off(&self) -> bool {
         self.sigma_db == Some(0.0)
     }
 }
 
-/// Standard deviation of shadowing in dB if neither the scenario nor the path loss model gives one (TR
-/// 25.848, table A.3).
+/// TR 25.848, table A.3.
 const SIGMA_DB: f64 = 8.0;
 
-/// Shadowing of one user's path loss towards every site.
 #[derive(Debug)]
 pub struct Shadows {
-    /// Standard deviation in dB that the scenario gives, if any.
     sigma_db: Option<f64>,
     correlation_m: f64,
-    /// Weights of the random process that all sites share and of the process of a single site.
-    /// Their squares sum to 1.
+    /// Weights of the shared and of a site's own process, whose squares sum to 1.
     shares: [f64; 2],
-    /// Current values of the random processes, each of unit variance: first the process that all
-    /// sites share, then one process for each site. Empty if shadowing is off.
+    /// Of unit variance: the process that all sites share, then one for each site; empty if shadowing is off.
     values: Vec<f64>,
     stream: Stream,
 }
 
 impl Shadows {
-    /// Creates the shadowing towards `sites` sites at the start position of a user, drawn from
-    /// `stream`.
     pub fn new(params: &Shadowing, sites: usize, mut stream: Stream) -> Self {
         let shared = params.site_correlation.0;
         let processes = if params.is_off() { 0 } else { sites + 1 };
@@ -74,8 +64,7 @@ impl Shadows {
         }
     }
 
-    /// Draws all values again from `stream`, for a user who is now so far from the earlier position
-    /// that the two shadowings are uncorrelated.
+    /// For a user so far from the earlier position that the two shadowings are uncorrelated.
     pub fn restart(&mut self, stream: Stream) {
         self.stream = stream;
         for value in &mut self.values {
@@ -83,8 +72,6 @@ impl Shadows {
         }
     }
 
-    /// Updates the shadowing for a user who has moved by `metres`. The new values are correlated
-    /// with the previous ones.
     pub fn advance(&mut self, metres: f64) {
         let keep = libm::exp(-metres / self.correlation_m);
         let new_share = libm::sqrt(1.0 - keep * keep);
@@ -93,9 +80,7 @@ impl Shadows {
         }
     }
 
-    /// Returns the loss in dB that shadowing adds to the path loss towards `site`, 0 if shadowing is
-    /// off. `sigma_db` is the standard deviation that the path loss model gives, if any; a value in the
-    /// scenario has priority.
+    /// 0 if shadowing is off; a deviation in the scenario has priority over the model's.
     pub fn loss_db(&self, site: usize, sigma_db: Option<f64>) -> f64 {
         let sigma_db = self.sigma_db.or(sigma_db).unwrap_or(SIGMA_DB);
         match &self.values[..] {
@@ -110,8 +95,7 @@ mod tests {
     use super::*;
     use nodeb_base::rng::Streams;
 
-    /// Takes `n` steps of `metres`. Returns three averages over the steps: the variance, the
-    /// covariance at a lag of one step, and the covariance between two sites.
+    /// Variance, covariance at a lag of one step, and covariance between two sites.
     fn moments(params: &Shadowing, metres: f64, n: u32) -> [f64; 3] {
         let mut shadows = Shadows::new(params, 2, Streams::new(1, 0).stream("test", 0, "shadowing"));
         let mut sums = [0.0; 3];

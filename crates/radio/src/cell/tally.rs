@@ -1,11 +1,9 @@
-//! Counters of a phone in a cell.
-
 use nodeb_base::context::Context;
 use nodeb_base::event::Cause;
 use nodeb_base::packet::Packet;
 use nodeb_base::table;
 
-/// Results of a phone in a cell. A mean is NaN if it has no samples.
+/// A mean is NaN if it has no samples.
 #[derive(Clone, Copy, Debug)]
 pub struct PhoneRow {
     user: usize,
@@ -57,19 +55,17 @@ table! {
     }
 }
 
-/// Counters of a phone in a cell, updated during the simulation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     pub(crate) ttis: u64,
-    /// Layers beyond the first one, summed over TTIs.
+    /// Beyond the first one, summed over TTIs.
     more_layers: u64,
-    /// Number of transmissions of second blocks: blocks sent to the phone in the same TTI as
-    /// another block.
+    /// Blocks sent in the same TTI as another block to the phone.
     beside: u64,
     pub(crate) blocks: u64,
     first_failures: u64,
     given_up: u64,
-    /// Sum of the linear SNRs over the TTIs in which the phone was sent a block. Second blocks are not included.
+    /// Sum of linear SNRs over TTIs, second blocks not included.
     pub(crate) snr: f64,
     pub(crate) cqi: f64,
     bytes_delivered: u64,
@@ -78,9 +74,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a transmission at the linear SNR `snr`. `cqi` is NaN if link adaptation uses no CQIs. `is_new` is
-    /// true for the first transmission of a block, but false if the block was sent in another cell before.
-    /// `failed` is true if the phone did not decode the block.
+    /// `cqi` is NaN without CQIs; `is_new` is false if the block was sent in another cell before.
     #[inline]
     pub fn sent(&mut self, snr: f64, cqi: f32, is_new: bool, failed: bool) {
         self.ttis += 1;
@@ -90,48 +84,41 @@ impl Tally {
         self.cqi += f64::from(cqi);
     }
 
-    /// Counts the `layers` layers of a TTI that [`Self::sent`] counts. Need not be called for one layer.
+    /// Need not be called for one layer.
     #[inline]
     pub fn sent_on(&mut self, layers: u8) {
         self.more_layers += u64::from(layers - 1);
     }
 
-    /// Counts a transmission of a second block in a TTI whose first one [`Self::sent`] has counted.
     pub fn sent_beside(&mut self, is_new: bool, failed: bool) {
         self.beside += 1;
         self.blocks += u64::from(is_new);
         self.first_failures += u64::from(is_new && failed);
     }
 
-    /// Counts a block that the Node B gives up.
     pub fn gave_up(&mut self) {
         self.given_up += 1;
     }
 
-    /// Counts a packet that has arrived at the phone of `user`, and delivers it.
     pub fn deliver(&mut self, ctx: &mut Context, user: usize, packet: Packet) {
         self.bytes_delivered += u64::from(packet.size);
         ctx.deliver(user, packet);
     }
 
-    /// Counts a packet for `user` that is lost, and reports its loss.
     pub fn lose(&mut self, ctx: &mut Context, user: usize, packet: Packet, cause: Cause) {
         self.dropped();
         ctx.lose(user, packet, cause);
     }
 
-    /// Counts a packet that is not accepted or is lost, without reporting it.
+    /// Not accepted or lost, without reporting it.
     pub fn dropped(&mut self) {
         self.packets_dropped += 1;
     }
 
-    /// Counts a change of the serving cell.
     pub fn changed_cell(&mut self) {
         self.handovers += 1;
     }
 
-    /// Returns the results of the phone of `user` as a row, given its position `place` and its
-    /// available bandwidth.
     pub fn row(&self, user: usize, place: Option<[f64; 2]>, available_bps: f64) -> PhoneRow {
         PhoneRow { user, place_m: place.unwrap_or([f64::NAN; 2]), tally: *self, available_bps }
     }

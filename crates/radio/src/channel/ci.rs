@@ -1,25 +1,22 @@
-//! C/I process of `wang` (2004), section 9.5: each user has an independent C/I value in each TTI.
+//! `wang` (2004), section 9.5: each user has an independent C/I value in each TTI.
 
 use nodeb_base::rng::{Indexed, Streams};
 
 use crate::UserRadio;
 use crate::mac::sched::Candidate;
 
-/// Process with independent C/I values from 1 to n, each with a given frequency.
-///
-/// The value of a TTI depends only on the TTI's number and the random stream. So values need not be
-/// drawn in order, and runs with different schedulers have the same channel. Not modelled: the
-/// correlation in time that real channels have at speeds below some hundred km/h.
+/// A value depends only on the TTI's number and the random stream, so that runs with different schedulers
+/// have the same channel. Not modelled: the correlation in time that real channels have at speeds below some
+/// hundred km/h.
 #[derive(Clone, Debug)]
 pub struct CiProcess {
-    /// Cumulative frequencies of the C/I values 1 to n; the last one is 1.
+    /// The last one is 1.
     cumulative: Vec<f64>,
     draws: Indexed,
 }
 
 impl CiProcess {
-    /// Creates a process with the relative frequencies of the C/I values 1 to n. They need not sum
-    /// to 1.
+    /// Relative frequencies of the values 1 to n; they need not sum to 1.
     pub fn new(frequencies: &[f64], draws: Indexed) -> Self {
         let total: f64 = frequencies.iter().sum();
         let cumulative = frequencies
@@ -32,13 +29,12 @@ impl CiProcess {
         Self { cumulative, draws }
     }
 
-    /// Returns the C/I process of `user`, or `None` if the user's blocks have a constant size.
     pub fn of_user(user: &UserRadio, streams: &Streams) -> Option<Self> {
         let draws = || streams.indexed("user", user.id, "ci");
         (!user.ci.is_empty()).then(|| Self::new(&user.ci, draws()))
     }
 
-    /// Returns the user's C/I value in TTI `tti`, from 1 to n.
+    /// From 1 to n.
     pub fn value(&self, tti: u64) -> u32 {
         let u = self.draws.uniform(tti);
         let below = self.cumulative.iter().take_while(|&&edge| u >= edge).count();
@@ -46,44 +42,36 @@ impl CiProcess {
     }
 }
 
-/// Number of PDUs in a user's blocks: the C/I value of the TTI, or a constant for users without a
-/// C/I process.
+/// In PDUs: the C/I value, or a constant for users without a C/I process.
 #[derive(Clone, Debug)]
 pub struct BlockSize {
     ci: Option<CiProcess>,
     constant: u32,
-    /// Upper bound of the number of PDUs in the user's blocks, at least the constant.
+    /// At least the constant.
     pub most: u32,
 }
 
 impl BlockSize {
-    /// Creates the block size of a user. `constant` is the number of PDUs if the user has no C/I
-    /// process.
     pub fn of_user(user: &UserRadio, constant: u32, streams: &Streams) -> Self {
         let most = constant.max(user.ci.len() as u32);
         Self { ci: CiProcess::of_user(user, streams), constant, most }
     }
 
-    /// Returns the number of PDUs in the user's block if it is sent in TTI `tti`.
     #[inline]
     pub fn in_tti(&self, tti: u64) -> u32 {
         self.ci.as_ref().map_or(self.constant, |ci| ci.value(tti))
     }
 
-    /// Returns user number `user` as a candidate for the scheduler in TTI `tti`, with the block
-    /// size as its rate.
     #[inline]
     pub fn candidate(&self, user: usize, tti: u64) -> Candidate {
         Candidate::at_rate(user, self.in_tti(tti))
     }
 
-    /// Returns the channel quality that time series show for a block of `pdus` PDUs: its C/I value,
-    /// which equals `pdus`, or 0 for a user without a C/I process.
+    /// The C/I value, which equals `pdus`, or 0 without a C/I process.
     pub fn quality(&self, pdus: u32) -> u32 {
         if self.ci.is_some() { pdus } else { 0 }
     }
 
-    /// Returns true if all blocks of the user have the same number of PDUs.
     pub fn is_constant(&self) -> bool {
         self.ci.is_none()
     }

@@ -1,6 +1,3 @@
-//! Errors of a bearer's blocks. Errors are independent, or an error model determines them for each
-//! user.
-
 use nodeb_base::rng::{ErrorGaps, Stream, Streams};
 use nodeb_base::units::Probability;
 
@@ -8,40 +5,31 @@ use super::within_block::PatternDistribution;
 use super::{Advances, ErrorModel, ErrorProcess, Unit};
 use crate::mac::harq::{CombiningSpec, LAST_DISTINCT};
 
-/// Resource on which a block is sent to a user: a channel in a TTI.
 #[derive(Clone, Copy, Debug)]
 pub struct Resource {
-    /// Index of the user on the bearer.
     pub user: usize,
-    /// Number of the TTI since the start of the run, from 0.
     pub tti: u64,
-    /// Index of the channel in the TTI, from 0.
     pub channel: u64,
 }
 
-/// Source of the block errors of a bearer.
 #[derive(Debug)]
 pub enum BlockErrors {
-    /// Independent errors.
     Independent(Box<IndependentErrors>),
-    /// Errors that an error model determines, with one error process for each user's radio link.
+    /// One error process for each user's radio link.
     Modelled(Modelled),
 }
 
-/// Independent errors of blocks, with one sequence for each number of earlier transmissions of a
-/// block. The largest numbers share the last sequence.
+/// One sequence for each number of earlier transmissions; the largest numbers share the last.
 #[derive(Debug)]
 pub struct IndependentErrors {
-    /// Errors of first transmissions.
     pub first: ErrorGaps,
-    /// Errors of retransmissions by the number of earlier transmissions, from 1. The list grows when a block
-    /// is transmitted more often than any block before, because a short run needs only a few sequences.
+    /// By the number of earlier transmissions, from 1; grows when needed, as a short run needs only a few.
     later: Vec<ErrorGaps>,
     bler: Probability,
     bits: u64,
     combining: CombiningSpec,
     streams: Streams,
-    /// Number of the bearer's first user, which names the random streams.
+    /// Names the random streams.
     user: u64,
 }
 
@@ -60,8 +48,7 @@ impl IndependentErrors {
         }
     }
 
-    /// Returns the errors of retransmissions of blocks that were transmitted `times` times (1 or
-    /// more) before.
+    /// `times` is 1 or more.
     #[inline]
     pub fn of_retransmission(&mut self, times: u32) -> &mut ErrorGaps {
         let index = times.min(LAST_DISTINCT - 1) as usize - 1;
@@ -81,12 +68,10 @@ impl IndependentErrors {
     }
 }
 
-/// Returns the errors of transmission number `n` of blocks, which fails with probability `p`.
 fn gaps(p: Probability, n: u32, user: u64, streams: Streams) -> ErrorGaps {
     ErrorGaps::new(p.0, streams.stream("bearer", user, &format!("block errors {n}")))
 }
 
-/// Error processes of the radio links of all users on a bearer.
 #[derive(Debug)]
 pub struct Modelled {
     channels: u64,
@@ -94,8 +79,7 @@ pub struct Modelled {
 }
 
 impl Modelled {
-    /// Returns the number of a resource, from 0: the channels are counted through all TTIs since the
-    /// start of the run.
+    /// The channels are counted through all TTIs since the start of the run.
     fn number(&self, on: Resource) -> u64 {
         on.tti * self.channels + on.channel
     }
@@ -114,24 +98,19 @@ impl Modelled {
     }
 }
 
-/// Shape of a bearer's blocks, and their error rate without an error model.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockShape<'a> {
-    /// Block error rate of first transmissions, which is used if there is no error model.
+    /// Used if there is no error model.
     pub bler: Probability,
-    /// Number of channels, that is, of blocks per TTI.
+    /// Blocks per TTI.
     pub channels: u32,
-    /// Number of PDUs in a block if the block is full.
+    /// In a full block.
     pub pdus: u32,
-    /// Size of a PDU in bytes, from which the length of a block follows.
     pub pdu_bytes: u32,
-    /// Soft combining of all transmissions of a block.
     pub combining: &'a CombiningSpec,
 }
 
 impl BlockErrors {
-    /// Creates the block errors of a bearer with the users `users`. Errors follow `model`, or are
-    /// independent if `model` is `None`.
     pub fn new(model: Option<&ErrorModel>, shape: BlockShape<'_>, users: &[u64], streams: &Streams) -> Self {
         let bits = u64::from(shape.pdus) * u64::from(shape.pdu_bytes) * 8;
         let Some(model) = model else {
@@ -149,9 +128,7 @@ impl BlockErrors {
         Self::Modelled(Modelled { channels: u64::from(shape.channels), links })
     }
 
-    /// Sends up to `blocks` new blocks of `pdus` PDUs on consecutive channels, and stops after the
-    /// first block that fails. Returns the number of good blocks before the failed one, or `None`
-    /// if no block fails.
+    /// Stops after the first block that fails; good blocks before it, or `None` if none fails.
     #[inline]
     pub fn first_failure(&mut self, on: Resource, blocks: u64, pdus: u32) -> Option<u64> {
         match self {
@@ -160,9 +137,8 @@ impl BlockErrors {
         }
     }
 
-    /// Returns the number of new blocks that will be received without errors before one fails.
-    /// Returns `None` if there is an error model, because a model decides about a block only when
-    /// the block is sent.
+    /// Returns `None` if there is an error model, because a model decides about a block only when the block
+    /// is sent.
     #[inline]
     pub fn good_blocks(&self) -> Option<u64> {
         match self {
@@ -171,8 +147,7 @@ impl BlockErrors {
         }
     }
 
-    /// Sends `blocks` new blocks that do not fail. Their number must be at most
-    /// [`Self::good_blocks`]. Does nothing if there is an error model.
+    /// At most [`Self::good_blocks`]; does nothing if there is an error model.
     #[inline]
     pub fn pass_good(&mut self, blocks: u64) {
         if let Self::Independent(errors) = self {
@@ -181,8 +156,7 @@ impl BlockErrors {
         }
     }
 
-    /// Retransmits a block of `pdus` PDUs that has failed `times` times. Returns true if the
-    /// retransmission fails too.
+    /// The block has failed `times` times.
     #[inline]
     pub fn retransmission_fails(&mut self, on: Resource, pdus: u32, times: u32) -> bool {
         match self {
@@ -194,9 +168,7 @@ impl BlockErrors {
         }
     }
 
-    /// Sends a block in which each PDU has its own checksum. Sets the elements of `wrong` to true
-    /// for PDUs in error and to false for others. Without an error model either all PDUs of the
-    /// block are in error or none.
+    /// Each PDU has its own checksum; without an error model all are in error or none.
     pub fn wrong_pdus(&mut self, on: Resource, wrong: &mut [bool]) {
         match self {
             Self::Independent(errors) => wrong.fill(errors.first.next_is_error()),
@@ -208,18 +180,17 @@ impl BlockErrors {
     }
 }
 
-/// Errors of the blocks and PDUs on one user's radio link.
 #[derive(Debug)]
 pub struct LinkErrors {
     process: Box<dyn ErrorProcess>,
     unit: Unit,
     advances: Advances,
-    /// Number of steps that the error process takes per full block.
+    /// Per full block.
     steps: u64,
     next: u64,
     within: Option<(PatternDistribution, Stream)>,
-    /// Errors that soft combining does not correct: one sequence for each number of earlier failures
-    /// of a block. A block fails only if both the error process and its sequence yield an error.
+    /// Errors that soft combining does not correct, by earlier failures; a block fails only if both the error
+    /// process and its sequence yield an error.
     remains: Vec<ErrorGaps>,
     wrong: Vec<bool>,
 }
@@ -243,8 +214,7 @@ impl LinkErrors {
         }
     }
 
-    /// Skips the steps of the resources before number `number`, if the process advances with time.
-    /// The block on resource `number` takes the next steps.
+    /// Skips the steps of earlier resources, if the process advances with time.
     fn go_to(&mut self, number: u64) {
         if self.advances == Advances::WithTime {
             let begin = number * self.steps;
@@ -253,10 +223,7 @@ impl LinkErrors {
         }
     }
 
-    /// Sends a block on resource `number`: the error process takes the block's steps. Sets the
-    /// elements of `wrong` to true for PDUs in error and to false for others. If the block is only
-    /// partly filled, a pattern may have all its errors beyond the end of `wrong`. Then no PDU is in
-    /// error.
+    /// In a partly filled block, a pattern may have all its errors beyond the end of `wrong`.
     fn wrong_pdus(&mut self, number: u64, wrong: &mut [bool]) {
         self.go_to(number);
         if self.unit == Unit::Pdu {
@@ -279,8 +246,6 @@ impl LinkErrors {
         }
     }
 
-    /// Returns true if a block with one checksum over all its PDUs fails. `times` is the number of
-    /// its earlier failures.
     fn block_fails(&mut self, number: u64, pdus: u32, times: usize) -> bool {
         let mut wrong = std::mem::take(&mut self.wrong);
         wrong.clear();

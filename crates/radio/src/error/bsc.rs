@@ -1,5 +1,3 @@
-//! Independent errors: the binary symmetric channel, with one error probability for all steps.
-
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::{ErrorGaps, Streams};
 use nodeb_base::units::Probability;
@@ -39,6 +37,6 @@ impl ErrorProcess for ErrorGaps {
         Self::next_is_error(self)
     }
 
-    /// Does nothing, because steps are independent: skipped steps do not change later errors.
+    /// Steps are independent.
     fn skip(&mut self, _: u64) {}
 }

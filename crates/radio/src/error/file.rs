@@ -1,9 +1,3 @@
-//! Model files, as written by `nodeb fit`: converts JSON text to an [`ErrorModel`].
-//!
-//! `{"format": "nodeb-error-model", "version": 1, "unit": "pdu", "pdus_per_block": 12, "kind":
-//! "gilbert_elliott", "p": 0.01, "r": 0.4, "provenance": {...}}`. The parameters, here `p` and `r`,
-//! are those that the `kind` has in a scenario, see `docs/models/errors.md`.
-
 use nodeb_base::check::{Check, Checked as _};
 use nodeb_base::{Error, Result};
 use serde::Deserialize as _;
@@ -11,13 +5,11 @@ use serde_json::{Map, Value};
 
 use super::{ErrorModel, ErrorSpec};
 
-/// Value that the key `format` of a model file must have.
 pub const FORMAT: &str = "nodeb-error-model";
 
-/// Version of the file format that this crate reads.
 pub const VERSION: u64 = 1;
 
-/// Parses the text of a model file. `file` is the file's name in error messages and in the model.
+/// `file` is the file's name in error messages and in the model.
 ///
 /// # Errors
 /// Returns [`Error::Scenario`] with the file and the problem if the text is no valid model.
@@ -65,8 +57,7 @@ fn parse(text: &str, file: &str) -> std::result::Result<ErrorModel, String> {
     checked(model)
 }
 
-/// Removes `key` from an object of a model file and parses its value. Returns `None` if the key is
-/// missing or null, and an error message if the value is invalid.
+/// `None` if the key is missing or null.
 fn part<T: serde::de::DeserializeOwned>(
     keys: &mut Map<String, Value>,
     key: &str,
@@ -75,8 +66,8 @@ fn part<T: serde::de::DeserializeOwned>(
     value.map(T::deserialize).transpose().map_err(|error| format!("{key}: {error}"))
 }
 
-/// Moves the keys of `within_block` into a table `patterns`, where a scenario has them, if all keys
-/// are patterns (digits 0 and 1). Otherwise changes nothing: then the file has the keys of a scenario.
+/// A file has the patterns (digits 0 and 1) themselves as keys of `within_block`, a scenario has them in a
+/// table `patterns`.
 fn name_patterns(within: &mut Value) {
     if let Value::Object(keys) = within
         && keys.keys().all(|key| !key.is_empty() && key.bytes().all(|digit| matches!(digit, b'0' | b'1')))

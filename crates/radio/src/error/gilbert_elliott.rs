@@ -1,6 +1,3 @@
-//! Errors in bursts: the two-state Markov chain also used for lossy links
-//! ([`nodeb_net::loss::gilbert_elliott`]), with a step per PDU or block.
-
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Probability;
@@ -54,7 +51,6 @@ impl ErrorParams for GilbertElliottErrors {
 }
 
 impl GilbertElliottErrors {
-    /// Returns the hidden Markov model with two states whose errors have the same distribution.
     pub fn as_hidden_markov(&self) -> HiddenMarkov {
         let (p, r) = (self.p.0, self.r.0);
         HiddenMarkov {

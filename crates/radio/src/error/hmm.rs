@@ -23,11 +23,9 @@ pub struct HiddenMarkov {
     pub error: Vec<Probability>,
 }
 
-/// Largest number of states that a model may have.
 const MAX_STATES: usize = 64;
 
-/// Largest accepted deviation of a sum of probabilities from 1. Sums deviate because numbers in
-/// files are rounded.
+/// Sums deviate because numbers in files are rounded.
 const TOLERANCE: f64 = 1e-6;
 
 impl Checked for HiddenMarkov {
@@ -59,7 +57,7 @@ impl Checked for HiddenMarkov {
     }
 }
 
-/// Returns an error message if `row` is not a probability distribution, or `None` if it is one.
+/// Error message if `row` is no probability distribution.
 fn not_a_distribution(row: &[f64]) -> Option<String> {
     if let Some(p) = row.iter().find(|p| !(0.0..=1.0).contains(*p)) {
         return Some(format!("has {p}, which is not a probability; expected numbers from 0 to 1"));
@@ -69,8 +67,6 @@ fn not_a_distribution(row: &[f64]) -> Option<String> {
 }
 
 impl HiddenMarkov {
-    /// Returns a state from which on every step is an error, or `None` if the model has no such
-    /// state.
     fn trap(&self) -> Option<usize> {
         let states = self.error.len();
         let mut free: Vec<bool> = self.error.iter().map(|p| p.0 < 1.0).collect();
@@ -82,7 +78,6 @@ impl HiddenMarkov {
         free.iter().position(|free| !free)
     }
 
-    /// Returns the transition matrix with each row scaled to a sum of 1.
     fn normalised(&self) -> Matrix {
         let scaled = |row: &Vec<f64>| {
             let sum: f64 = row.iter().sum();
@@ -91,8 +86,6 @@ impl HiddenMarkov {
         self.transition.iter().map(scaled).collect()
     }
 
-    /// Returns the share of steps that the chain spends in each state in the long run, in the order
-    /// of the states.
     pub fn shares(&self) -> Vec<f64> {
         let uniform = vec![1.0 / self.error.len() as f64; self.error.len()];
         stationary(&self.normalised(), if self.start.is_empty() { &uniform } else { &self.start })
@@ -133,7 +126,7 @@ impl ErrorParams for HiddenMarkov {
     }
 }
 
-/// Draws an index with probabilities proportional to `weights`. Returns 0 if all weights are 0.
+/// Weights need not sum to 1; 0 if all are 0.
 fn draw(stream: &mut Stream, weights: &[f64]) -> usize {
     let mut left = uniform(stream) * weights.iter().sum::<f64>();
     let beyond = |weight: &f64| {
@@ -144,15 +137,14 @@ fn draw(stream: &mut Stream, weights: &[f64]) -> usize {
     found.or_else(|| weights.iter().rposition(|weight| *weight > 0.0)).unwrap_or(0)
 }
 
-/// Hidden Markov chain that yields errors. For each state it draws two numbers: how many steps in
-/// this state come before the next error, and how many before the chain leaves the state.
+/// For each state it draws two numbers: how many steps in this state come before the next error, and how many
+/// before the chain leaves the state.
 #[derive(Debug)]
 pub struct HiddenChain {
     state: usize,
     errors: Vec<ErrorGaps>,
     leaves: Vec<ErrorGaps>,
-    /// Transition matrices over 1, 2, 4, ... steps. All except the first one are computed when they
-    /// are first used.
+    /// Over 1, 2, 4, ... steps, computed when first used.
     leaps: Vec<Matrix>,
     draws: Stream,
 }
@@ -169,8 +161,7 @@ impl ErrorProcess for HiddenChain {
         error
     }
 
-    /// Draws the state after `steps` steps. Each binary digit 1 of `steps` takes one draw: digit
-    /// 2^n uses the transition matrix over 2^n steps.
+    /// Each binary digit 1 of `steps` takes one draw: digit 2^n uses the transition matrix over 2^n steps.
     fn skip(&mut self, steps: u64) {
         for digit in (0..u64::BITS - steps.leading_zeros()).filter(|digit| steps >> digit & 1 == 1) {
             let leap = power(&mut self.leaps, digit as usize);

@@ -1,9 +1,6 @@
-//! Operations on stochastic matrices for Markov chains.
-
-/// Stochastic matrix: one row of probabilities per state, each with a sum of 1.
+/// A row of probabilities per state, each with a sum of 1.
 pub type Matrix = Vec<Vec<f64>>;
 
-/// Returns the product of the row vector `row` and a matrix.
 pub fn times(row: &[f64], matrix: &Matrix) -> Vec<f64> {
     let mut product = vec![0.0; matrix.first().map_or(0, Vec::len)];
     for (weight, line) in row.iter().zip(matrix) {
@@ -14,8 +11,7 @@ pub fn times(row: &[f64], matrix: &Matrix) -> Vec<f64> {
     product
 }
 
-/// Returns the square of a stochastic matrix. Its rows are scaled to a sum of 1, so that rounding
-/// errors do not grow with repeated squaring.
+/// Rows are scaled to a sum of 1, so that rounding errors do not grow with repeated squaring.
 fn squared(matrix: &Matrix) -> Matrix {
     let of_row = |row: &Vec<f64>| {
         let product = times(row, matrix);
@@ -25,8 +21,7 @@ fn squared(matrix: &Matrix) -> Matrix {
     matrix.iter().map(of_row).collect()
 }
 
-/// Returns the matrix `powers[0]` to the power 2^n, which is `powers[n]`. Computes and appends the
-/// elements of `powers` that are missing up to `n`.
+/// `powers[n]` is `powers[0]` to the power 2^n; missing elements are appended.
 pub fn power(powers: &mut Vec<Matrix>, n: usize) -> &Matrix {
     while powers.len() <= n {
         let next = squared(&powers[powers.len() - 1]);
@@ -35,15 +30,11 @@ pub fn power(powers: &mut Vec<Matrix>, n: usize) -> &Matrix {
     &powers[n]
 }
 
-/// Number of squarings after which the distribution over states is the long-run distribution: the
-/// matrix then covers 2^60 steps.
+/// The matrix then covers 2^60 steps.
 const DOUBLINGS: usize = 60;
 
-/// Returns the long-run distribution of a chain with the initial distribution `start`.
-///
-/// The result is the limit of another chain, which in each step keeps its state with probability
-/// 1/2 and otherwise follows `transition`. This chain has the same stationary distributions and no
-/// period.
+/// Limit of a chain that in each step keeps its state with probability 1/2 and otherwise follows
+/// `transition`: it has the same stationary distributions and no period.
 pub fn stationary(transition: &Matrix, start: &[f64]) -> Vec<f64> {
     let mut lazy = transition.clone();
     for (i, row) in lazy.iter_mut().enumerate() {
@@ -70,8 +61,6 @@ mod tests {
         assert!(near(&shares, &[0.75, 0.25]), "{shares:?}");
     }
 
-    /// A chain with a period has a limit too, and the limit of a chain with disconnected states
-    /// depends on the initial distribution.
     #[test]
     fn periodic_and_disconnected_chains() {
         assert!(near(&stationary(&vec![vec![0.0, 1.0], vec![1.0, 0.0]], &[1.0, 0.0]), &[0.5, 0.5]));

@@ -1,9 +1,6 @@
-//! Models of errors on a radio link that need not be independent.
-//!
-//! An error process yields an error or none in each step. A step is a PDU or a block of PDUs. If a
-//! step is a block, a distribution determines the PDUs in error of a failed block; without a
-//! distribution all of them are in error. Each user has an independent process, which advances with
-//! time or with the blocks sent.
+//! A step is a PDU or a block of PDUs. If a step is a block, a distribution determines the PDUs in error of a
+//! failed block; without a distribution all of them are in error. Each user has an independent process, which
+//! advances with time or with the blocks sent.
 
 pub mod blocks;
 pub mod bsc;
@@ -32,20 +29,15 @@ use serde::{Deserialize, Serialize};
 
 use within_block::WithinBlock;
 
-/// Process that determines in each step whether there is an error on a radio link.
 pub trait ErrorProcess: Send + std::fmt::Debug {
-    /// Takes one step. Returns true if there is an error in the step.
     fn next_is_error(&mut self) -> bool;
-    /// Takes `steps` steps whose errors are not used.
     fn skip(&mut self, steps: u64);
 }
 
-/// Parameters of a kind of error process, from which a separate process is built for the radio link
-/// of each user.
 pub trait ErrorParams: Parameters {
-    /// Returns the error process of the radio link of user `user`. A block takes `steps` steps.
+    /// A block takes `steps` steps.
     fn build(&self, streams: &Streams, user: u64, steps: u32) -> Box<dyn ErrorProcess>;
-    /// Returns the probability, in the long run, that a block of `steps` steps has no error.
+    /// Long-run probability that a block of `steps` steps has no error.
     fn clean(&self, steps: u32) -> f64;
 }
 
@@ -136,41 +128,36 @@ impl Checked for ErrorModel {
     }
 }
 
-/// Explanation for users who set a BLER and an error model together: the model replaces the BLER.
+/// Explanation for a BLER and an error model set together.
 pub const BY_MODEL: &str = "the model in `errors` says which blocks fail";
 
 impl ErrorModel {
-    /// Returns an error message if a model file is named but no process is set: the caller must
-    /// read the file, as this crate does not read files. Returns `None` otherwise.
+    /// The caller must read the model file, as this crate reads none.
     pub fn unread(&self) -> Option<String> {
         let file = self.file.as_ref().filter(|_| self.process.is_none())?;
         Some(format!("errors: the model file `{file}` has not been read; expected its process"))
     }
 
-    /// Returns the number of PDUs per block for which the model is valid, or `None` if any number
-    /// is valid.
+    /// In PDUs; `None` if the model is valid for any number.
     pub fn block_size(&self) -> Option<u32> {
         let stated = self.pdus_per_block.map(NonZeroU32::get);
         stated.or(self.within_block.as_ref().map(WithinBlock::pdus))
     }
 
-    /// Returns the share of blocks of `pdus` PDUs that have at least one PDU in error in the long
-    /// run, or 0 if no process is set.
+    /// Long-run share of blocks with at least one PDU in error, 0 without a process.
     pub fn block_error_rate(&self, pdus: u32) -> Probability {
         let steps = self.steps(pdus);
         let clean = self.process.as_ref().map_or(1.0, |process| process.clean(steps));
         Probability((1.0 - clean).clamp(0.0, 1.0))
     }
 
-    /// Returns the number of steps that the error process takes for a block of `pdus` PDUs: `pdus`
-    /// if the unit is a PDU, 1 if it is a block.
+    /// `pdus` if the unit is a PDU, 1 if it is a block.
     fn steps(&self, pdus: u32) -> u32 {
         if self.unit == Unit::Pdu { pdus } else { 1 }
     }
 
-    /// Reports problems of the model to `check`. A valid model is checked further: it must fit blocks
-    /// of `pdus` PDUs, and may not fail all blocks if `most` is `None`. `most` is the largest number of
-    /// transmissions of a block, or `None` for no limit.
+    /// `most` is the largest number of transmissions of a block; without one, the model must not fail all
+    /// blocks.
     pub fn check_for(&self, pdus: u32, most: Option<u32>, check: &mut Check) {
         let mut own = Check::default();
         self.check(&mut own);

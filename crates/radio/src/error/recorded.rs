@@ -20,7 +20,7 @@ pub struct RecordedErrors {
     pub offset: Option<u64>,
 }
 
-/// Largest length of a sequence in steps. Doubles represent all integers up to 2^53 exactly.
+/// Doubles represent all integers up to 2^53 exactly.
 const LONGEST: u64 = 1 << 53;
 
 impl Checked for RecordedErrors {
@@ -41,8 +41,7 @@ impl Checked for RecordedErrors {
 }
 
 impl RecordedErrors {
-    /// Returns the ends of the runs, cut off after the last whole block of `steps` steps, and the
-    /// number of whole blocks. A sequence shorter than a block is not cut off and counts as one
+    /// Cut off after the last whole block, with the number of whole blocks; a shorter sequence counts as one
     /// block.
     fn ends(&self, steps: u64) -> (Vec<u64>, u64) {
         let total: u64 = self.errors.iter().sum();
@@ -57,8 +56,7 @@ impl RecordedErrors {
 }
 
 impl ErrorParams for RecordedErrors {
-    /// Returns a process that starts at the boundary of a block of `steps` steps. After the last
-    /// whole block of the sequence it continues with the first one.
+    /// Starts at the boundary of a block; after the last whole block it continues with the first one.
     fn build(&self, streams: &Streams, user: u64, steps: u32) -> Box<dyn ErrorProcess> {
         let (ends, blocks) = self.ends(u64::from(steps));
         let random = streams.indexed("radio link", user, "errors: offset").uniform(0);
@@ -84,14 +82,11 @@ impl ErrorParams for RecordedErrors {
     }
 }
 
-/// Recorded sequence of errors, with the position of the next step.
 #[derive(Debug)]
 pub struct Playback {
-    /// For each run, the number of the first step after the run's end. Runs with errors have odd
-    /// indices.
+    /// First step after each run; runs with errors have odd indices.
     ends: Vec<u64>,
-    /// Index of the run that contains the next step, or of an earlier run.
-    /// [`ErrorProcess::next_is_error`] moves it forward.
+    /// Index of the run with the next step, or of an earlier run.
     run: usize,
     at: u64,
 }

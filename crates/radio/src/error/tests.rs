@@ -1,5 +1,3 @@
-//! Tests: error processes agree with closed forms, and model files are read.
-
 use nodeb_base::check::Check;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Probability;
@@ -33,14 +31,11 @@ fn bursty() -> Value {
     json!({ "gilbert_elliott": { "p": 0.02, "r": 0.25 } })
 }
 
-/// Returns a hidden Markov model that is equivalent to the Gilbert-Elliott channel of `bursty`.
 fn bursty_hmm() -> Value {
     json!({ "hmm": { "transition": [[0.98, 0.02], [0.25, 0.75]], "error": [0.0, 1.0] } })
 }
 
-/// Returns the estimated share of blocks of `steps` steps that have an error, from `runs` runs of
-/// one block each. Short runs give a better estimate than a long run, in which errors are
-/// correlated.
+/// Short runs give a better estimate than a long run, in which errors are correlated.
 fn share(json: &Value, steps: u32, runs: u64) -> f64 {
     let wrong = (0..runs).filter(|run| {
         let mut process = process(json.clone(), *run);
@@ -72,8 +67,6 @@ fn block_error_rates_match_closed_forms() {
     }
 }
 
-/// On Gilbert's channel the lengths of bursts are geometric with mean 1 / r, and those of gaps are
-/// geometric with mean 1 / p.
 #[test]
 fn bursts_and_gaps_are_geometric() {
     for json in [bursty(), bursty_hmm()] {
@@ -93,7 +86,6 @@ fn bursts_and_gaps_are_geometric() {
     }
 }
 
-/// Skipping steps changes the state of a process as taking the steps one by one does.
 #[test]
 fn skipping_equals_stepping() {
     let runs = 20_000;
@@ -116,9 +108,7 @@ fn skipping_equals_stepping() {
     }
 }
 
-/// The closed form of `skip` holds in an extreme case: with `p = r = 1` a chain changes its state
-/// after every step. So after the first step and an odd number of skipped steps the chain is in the
-/// state of its first step again. After an even number of skipped steps it is in the other state.
+/// With `p = r = 1` a chain changes its state after every step.
 #[test]
 fn skip_takes_the_given_number_of_steps() {
     for run in 0..20 {
@@ -139,8 +129,6 @@ fn a_chain_starts_in_the_given_state() {
     assert!((0..50).all(|run| process(json.clone(), run).next_is_error()));
 }
 
-/// After the last whole block of a recording, the process continues with the first block. A partial
-/// block at the end of the recording is omitted.
 #[test]
 fn a_recording_is_repeated_in_whole_blocks() {
     let recorded =
@@ -175,7 +163,7 @@ fn a_recording_is_repeated_in_whole_blocks() {
     assert!((rate(4) - 1.0).abs() < 1e-12);
 }
 
-/// Returns the errors of blocks of 4 PDUs, which are sent to one user on one channel.
+/// Blocks of 4 PDUs to one user on one channel.
 fn errors_of(json: Value, combining: &CombiningSpec, run: u64) -> BlockErrors {
     let shape = BlockShape { bler: Probability(0.5), channels: 1, pdus: 4, pdu_bytes: 40, combining };
     BlockErrors::new(Some(&model(json)), shape, &[0], &Streams::new(9, run))
@@ -185,7 +173,6 @@ fn at(number: u64) -> Resource {
     Resource { user: 0, tti: number, channel: 0 }
 }
 
-/// Patterns of errors in failed blocks are drawn with their probabilities.
 #[test]
 fn patterns_follow_their_distribution() {
     let n = 60_000;
@@ -211,8 +198,6 @@ fn patterns_follow_their_distribution() {
     }
 }
 
-/// Retransmissions with soft combining fail as often with an error model of independent errors as
-/// with a BLER of the same value.
 #[test]
 fn combining_reduces_the_errors_of_a_model() {
     let combining = CombiningSpec::Chase(Chase::default());
@@ -226,8 +211,6 @@ fn combining_reduces_the_errors_of_a_model() {
     }
 }
 
-/// If a process advances with time, the errors of a block depend only on the TTI in which it is sent.
-/// If the process advances with blocks, each block has the next errors of the process.
 #[test]
 fn processes_advance_with_time_or_with_blocks() {
     let errors = |advances: Advances| {

@@ -1,5 +1,4 @@
-//! Distribution of PDUs in error within a failed block. A block is decoded as a whole, so the
-//! errors of its PDUs occur together.
+//! A block is decoded as a whole, so the errors of its PDUs occur together.
 
 use nodeb_base::params;
 use std::collections::BTreeMap;
@@ -22,11 +21,9 @@ params! {
     }
 }
 
-/// Largest accepted deviation of a sum of probabilities from 1. Sums deviate because numbers in
-/// files are rounded.
+/// Sums deviate because numbers in files are rounded.
 const TOLERANCE: f64 = 1e-6;
 
-/// Largest number of PDUs per block for which a distribution is accepted.
 const MAX_PDUS: usize = 1_000;
 
 impl Checked for WithinBlock {
@@ -65,13 +62,11 @@ impl Checked for WithinBlock {
 }
 
 impl WithinBlock {
-    /// Returns the number of PDUs in the blocks for which the distribution is given, or 0 if no key
-    /// is set.
+    /// 0 if no key is set.
     pub fn pdus(&self) -> u32 {
         self.patterns.keys().next().map_or(self.count_law.len(), String::len) as u32
     }
 
-    /// Returns the distribution in the form from which [`PatternDistribution::draw`] draws.
     pub fn build(&self) -> PatternDistribution {
         let digits = |pattern: &String| pattern.bytes().map(|digit| digit == b'1').collect();
         let entries = if self.count_law.is_empty() {
@@ -83,15 +78,13 @@ impl WithinBlock {
     }
 }
 
-/// PDUs in error in a failed block: a pattern, or a number of PDUs at random positions.
 #[derive(Debug)]
 enum Wrong {
     These(Vec<bool>),
-    /// Number of PDUs in error, whose positions are random.
+    /// At random positions.
     Any(usize),
 }
 
-/// Probability distribution of the PDUs in error in a failed block.
 #[derive(Debug)]
 pub struct PatternDistribution {
     entries: Vec<(f64, Wrong)>,
@@ -99,8 +92,6 @@ pub struct PatternDistribution {
 }
 
 impl PatternDistribution {
-    /// Draws the PDUs in error of a failed block. The result has one element per PDU, true for an
-    /// error.
     pub fn draw(&self, stream: &mut Stream) -> Vec<bool> {
         let mut left = uniform(stream);
         let beyond = |(p, _): &&(f64, Wrong)| {
@@ -119,9 +110,8 @@ impl PatternDistribution {
     }
 }
 
-/// Chooses `count` of `n` positions at random, each choice with the same probability (selection
-/// sampling: Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S). Returns one element per
-/// position, true if it was chosen.
+/// Each choice with the same probability (selection sampling: Knuth, The Art of Computer Programming 2,
+/// 3.4.2, algorithm S).
 fn any_of(n: usize, count: usize, stream: &mut Stream) -> Vec<bool> {
     let mut wanted = count as u64;
     let take = |left: usize| {

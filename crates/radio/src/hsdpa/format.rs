@@ -1,40 +1,32 @@
-//! Meaning of a CQI: transport block, codes and modulation for each UE category.
-//!
-//! The tables are TS 25.214, tables 7A to 7E; the categories and the minimum distances of their
-//! TTIs are those of TS 25.306, table 5.1a. At high CQIs these tables repeat the largest block and
-//! add a reference power adjustment. Here such a CQI selects the largest block, too, but the power
-//! is not adjusted, so the BLER decreases with the SNR.
+//! The tables are TS 25.214, tables 7A to 7E; the categories and the minimum distances of their TTIs are
+//! those of TS 25.306, table 5.1a. At high CQIs these tables repeat the largest block and add a reference
+//! power adjustment. Here such a CQI selects the largest block, too, but the power is not adjusted, so the
+//! BLER decreases with the SNR.
 
-/// Modulation of the symbols on HS-PDSCHs (TS 25.211, 5.3.3.13).
+/// TS 25.211, 5.3.3.13.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modulation {
-    /// QPSK, with two bits per symbol.
     Qpsk,
-    /// 16QAM, with four bits per symbol.
     Qam16,
 }
 
-/// Transport format: size, codes and modulation of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
-    /// Transport block size in bits, without the CRC.
+    /// Without the CRC.
     pub bits: u32,
-    /// Number of HS-PDSCH codes that the block takes.
     pub codes: u32,
-    /// Modulation of the block's symbols.
     pub modulation: Modulation,
     /// CQI whose BLER curve decides whether the block is decoded.
     pub curve: u8,
 }
 
-/// Number of CQIs: CQI 0 states that no block can be received, and CQIs 1 to 30 select formats.
+/// CQI 0 states that no block can be received.
 pub const CQIS: usize = 31;
 
-/// Largest number of HS-PDSCH codes in a cell (TS 25.213, 5.2.1).
+/// TS 25.213, 5.2.1.
 pub const MAX_CODES: u32 = 15;
 
-/// Number of bits and of codes for CQIs 1 to 30 in a category that does not limit the block size,
-/// such as category 10 (table 7D).
+/// Bits and codes of CQIs 1 to 30 where the category does not limit the block size (table 7D).
 const LARGEST: [(u32, u32); CQIS - 1] = [
     (137, 1),
     (173, 1),
@@ -68,11 +60,9 @@ const LARGEST: [(u32, u32); CQIS - 1] = [
     (25_558, 15),
 ];
 
-/// Last CQI with QPSK; higher CQIs use 16QAM.
 const LAST_QPSK: u8 = 15;
 
-/// Returns the last CQI at which the block size of a category grows, by tables 7A to 7E. Higher
-/// CQIs select the same block.
+/// Higher CQIs select the same block (tables 7A to 7E).
 fn last_growing(category: u8) -> u8 {
     match category {
         7 | 8 => 25,
@@ -83,13 +73,11 @@ fn last_growing(category: u8) -> u8 {
     }
 }
 
-/// Returns the modulation that a CQI selects: QPSK up to CQI 15, else 16QAM.
 pub fn modulation(cqi: u8) -> Modulation {
     if cqi > LAST_QPSK { Modulation::Qam16 } else { Modulation::Qpsk }
 }
 
-/// Returns the formats that CQIs select in a UE category. The index of the array is the CQI; the
-/// element of CQI 0 is `None`.
+/// By CQI.
 pub fn formats(category: u8) -> [Option<Format>; CQIS] {
     std::array::from_fn(|cqi| {
         let curve = (cqi as u8).min(last_growing(category));
@@ -98,8 +86,7 @@ pub fn formats(category: u8) -> [Option<Format>; CQIS] {
     })
 }
 
-/// Returns the minimum distance between TTIs in which a UE of this category can receive, in TTIs: 1
-/// if it can receive in every TTI.
+/// TTIs between two TTIs in which the UE can receive.
 pub fn least_tti_distance(category: u8) -> u64 {
     match category {
         1 | 2 => 3,
@@ -133,8 +120,7 @@ mod tests {
         assert_eq!(at(12, 30), (3_319, 5, Modulation::Qpsk));
     }
 
-    /// No block, with its CRC of 24 bits, has more bits than its codes carry. Each code carries 480
-    /// symbols per TTI.
+    /// With a CRC of 24 bits; each code carries 480 symbols per TTI.
     #[test]
     fn every_block_fits_its_codes() {
         for category in CATEGORIES {

@@ -1,10 +1,7 @@
-//! Flow control on the Iub: the RNC may send as much data to the Node B as it has credits.
-//!
-//! TS 25.435, 5.9 (capacity request), 5.10 (capacity allocation) and 6.3.3: CAPACITY ALLOCATION
-//! frames state how much data the RNC may send for a user. In this model the Node B checks its
-//! queues periodically and allocates their free capacity, minus earlier allocations and data in
-//! flight. Not modelled: headers of the frame protocol, capacity requests of the RNC, and loss on
-//! the Iub.
+//! TS 25.435, 5.9 (capacity request), 5.10 (capacity allocation) and 6.3.3: CAPACITY ALLOCATION frames state
+//! how much data the RNC may send for a user. In this model the Node B checks its queues periodically and
+//! allocates their free capacity, minus earlier allocations and data in flight. Not modelled: headers of the
+//! frame protocol, capacity requests of the RNC, and loss on the Iub.
 
 use nodeb_base::params;
 use std::collections::VecDeque;
@@ -34,8 +31,7 @@ params! {
 }
 
 impl Iub {
-    /// Reports invalid values. `portion` is the smallest amount of data that the RNC sends at a
-    /// time, which must fit in a user's queue.
+    /// `portion`, the least that the RNC sends at a time, must fit in a user's queue.
     pub fn check_with(&self, portion: Size, numerology: Numerology, check: &mut Check) {
         let tti = numerology.tti;
         check.at_most("delay", self.delay, Duration::from_secs(10));
@@ -67,64 +63,55 @@ impl Checked for Iub {
     }
 }
 
-/// The two ends of the Iub: buffers at the RNC and queues at the Node B.
 pub trait Endpoints {
-    /// Takes at most `most` units of a user from the RNC's buffer at the time `now`. Returns the
-    /// number of units taken.
+    /// At most `most` units; the units taken.
     fn take(&mut self, now: Time, user: usize, most: u64) -> u64;
-    /// Adds `units` units that have arrived over the Iub to a user's queue at the Node B.
     fn put(&mut self, user: usize, units: u64);
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Account {
-    /// Number of units that the RNC may still send for this user.
     credits: u64,
-    /// Sum of the units in the user's queue at the Node B, the credits at the RNC, and the units
-    /// and credits in flight. An allocation raises the sum to the capacity of the queue.
+    /// Units in the Node B's queue, credits at the RNC, and units and credits in flight; an allocation raises
+    /// it to the queue's capacity.
     counted: u64,
 }
 
-/// Allocations or frames in flight, each with arrival time, user and number of units.
+/// Arrival time, user and units.
 type InFlight = VecDeque<(Time, usize, u64)>;
 
-/// Flow control on the Iub for all users, with the frames and allocations in flight.
 #[derive(Debug)]
 pub struct FlowControl {
     numerology: Numerology,
     delay: Duration,
     rate: Option<Rate>,
     unit_bits: u64,
-    /// Time, rounded down to whole nanoseconds, at which the link will have sent all frames.
+    /// Rounded down to whole nanoseconds.
     free_at: Time,
-    /// Fraction that is rounded off in `free_at`, in units of 1 / `rate` nanoseconds.
+    /// Rounded off in `free_at`, in units of 1 / `rate` nanoseconds.
     remainder: u64,
     period: u64,
     limit: u64,
     accounts: Vec<Account>,
     allocations: InFlight,
     frames: InFlight,
-    /// Users whose queues at the Node B have free capacity that has not been allocated to the RNC.
+    /// Users with free capacity at the Node B that is not allocated.
     short: Vec<usize>,
-    /// Frames for which no event was emitted yet, with the times of sending; `None` if no listener
-    /// subscribes to these events.
+    /// Frames without an event yet, with the times of sending; `None` without a listener.
     pub recorded: Option<Vec<(Time, Frame)>>,
 }
 
-/// Frame that the RNC sends over the Iub.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// Index of the user to whom the frame is sent.
     pub user: usize,
-    /// Number of payload units, PDUs or octets, in the frame.
+    /// PDUs or octets.
     pub units: u64,
-    /// Time at which the frame arrives at the Node B.
+    /// At the Node B.
     pub arrives: Time,
 }
 
 impl FlowControl {
-    /// Creates flow control for users with empty queues. Each user starts with credits for its
-    /// whole queue.
+    /// Each user starts with credits for its whole queue.
     pub fn new(params: &Iub, payload: Payload, users: usize, numerology: Numerology) -> Self {
         let limit = payload.units_for(params.room.0).max(1);
         Self {
@@ -144,7 +131,6 @@ impl FlowControl {
         }
     }
 
-    /// Sends a user's data from the RNC to the Node B in one frame, as far as the user has credits.
     pub fn forward(&mut self, now: Time, user: usize, ends: &mut impl Endpoints) {
         let credits = &mut self.accounts[user].credits;
         if *credits == 0 {
@@ -161,8 +147,7 @@ impl FlowControl {
         }
     }
 
-    /// Adds a frame of `units` units to the queue of the link. Returns the time at which the last
-    /// bit of the frame is sent.
+    /// Time at which the last bit is sent.
     fn transmit(&mut self, now: Time, units: u64) -> Time {
         let Some(Rate(rate)) = self.rate else {
             return now;
@@ -176,8 +161,6 @@ impl FlowControl {
         self.free_at
     }
 
-    /// Records that the Node B has sent `units` units from a user's queue, which frees capacity for
-    /// new allocations.
     pub fn sent(&mut self, user: usize, units: u64) {
         let account = &mut self.accounts[user];
         if account.counted == self.limit && units > 0 {
@@ -186,8 +169,6 @@ impl FlowControl {
         account.counted -= units;
     }
 
-    /// Processes all allocations that have arrived at the RNC and all frames that have arrived at
-    /// the Node B until `now`.
     pub fn run(&mut self, now: Time, ends: &mut impl Endpoints) {
         while let Some(&(at, user, units)) = self.allocations.front().filter(|(at, ..)| *at <= now) {
             self.allocations.pop_front();
@@ -200,8 +181,7 @@ impl FlowControl {
         }
     }
 
-    /// Allocates the free capacity of all queues to the RNC, if an allocation period starts with
-    /// TTI `tti`, which starts at `now`.
+    /// Only if an allocation period starts with TTI `tti`.
     pub fn allocate(&mut self, tti: u64, now: Time) {
         if !tti.is_multiple_of(self.period) {
             return;
@@ -213,9 +193,8 @@ impl FlowControl {
         }
     }
 
-    /// Returns the time of the next event of flow control, or `None` if no event is pending. An
-    /// event is the arrival of an allocation at the RNC, the first start of a TTI at or after the
-    /// arrival of a frame at the Node B, or an allocation in TTI `next` or a later TTI.
+    /// An event is the arrival of an allocation at the RNC, the first start of a TTI at or after the arrival
+    /// of a frame at the Node B, or an allocation in TTI `next` or a later TTI.
     pub fn next(&self, next: u64) -> Option<Time> {
         let on_grid = |at: Time| self.numerology.beginning(self.numerology.first_from(at));
         let allocation = self.allocations.front().map(|(at, ..)| *at);
@@ -236,7 +215,6 @@ mod tests {
         Time(ms * 1_000_000)
     }
 
-    /// Numbers of PDUs of one user that are at the RNC and at the Node B.
     #[derive(Default)]
     struct Pdus {
         rnc: u64,
@@ -255,8 +233,7 @@ mod tests {
         }
     }
 
-    /// Returns flow control of one user, and the PDUs of this user, of which `waiting` arrive at
-    /// the RNC at the time `at`.
+    /// `waiting` PDUs arrive at the RNC at the time `at`.
     fn begin(params: &Iub, at: Time, waiting: u64) -> (FlowControl, Pdus) {
         let mut control = FlowControl::new(params, PDUS, 1, Numerology::HSDPA);
         let mut pdus = Pdus { rnc: waiting, node_b: 0 };
@@ -264,8 +241,7 @@ mod tests {
         (control, pdus)
     }
 
-    /// Runs the TTIs from `from` to before `to`, in which the Node B sends up to `rate` PDUs per TTI.
-    /// Returns the number of PDUs that the Node B sends.
+    /// TTIs from `from` to before `to`, with up to `rate` PDUs each; the PDUs sent.
     fn advance(control: &mut FlowControl, pdus: &mut Pdus, from: u64, to: u64, rate: u64) -> u64 {
         let mut sent = 0;
         for tti in from..to {
@@ -279,9 +255,8 @@ mod tests {
         sent
     }
 
-    /// 600 PDUs arrive at the RNC at once. 250 of them leave the RNC at 0 ms and arrive at the Node
-    /// B at 15 ms, for TTI 8. The Node B has sent them after TTI 10 and allocates at 30 ms, so the
-    /// next 250 leave the RNC at 45 ms and arrive at 60 ms.
+    /// 600 PDUs arrive at once. 250 leave the RNC at 0 ms and arrive at 15 ms, for TTI 8; they are sent after
+    /// TTI 10, so the allocation of 30 ms lets the next 250 leave at 45 ms and arrive at 60 ms.
     #[test]
     fn credits_are_exhausted_and_renewed() {
         let (mut control, mut pdus) = begin(&Iub::default(), Time::ZERO, 600);
@@ -295,8 +270,7 @@ mod tests {
         assert_eq!(advance(&mut control, &mut pdus, 60, 75, 100), 100);
     }
 
-    /// With default parameters, the Node B's queue of 250 PDUs of 40 octets is filled once in 60
-    /// ms, which gives the rate limit known from EURANE.
+    /// The queue of 250 PDUs of 40 octets is filled once in 60 ms, the rate limit known from EURANE.
     #[test]
     fn capacity_and_two_periods_limit_the_rate() {
         let (mut control, mut pdus) = begin(&Iub::default(), Time::ZERO, 1_000_000);
@@ -315,8 +289,7 @@ mod tests {
         assert_eq!(advance(&mut control, &mut pdus, 101, 109, 10), 3);
     }
 
-    /// At 333.33 kbit/s, 3 PDUs of 336 bits take 3.024 ms; 2 PDUs of another user follow on the
-    /// same link and take 2.016 ms.
+    /// At 333.33 kbit/s, 3 PDUs of 336 bits take 3.024 ms, 2 PDUs 2.016 ms.
     #[test]
     fn frames_are_sent_one_after_the_other() {
         let params = Iub { rate: Some(Rate(1_000_000_000 / 3_000)), ..Iub::default() };

@@ -1,12 +1,9 @@
-//! Bandwidth that a user could have if data for this user always waited.
-//!
-//! A [`Meter`] has its own scheduler of the same kind as the cell's. In every TTI the candidates of
-//! this scheduler are the users with data, and the measured user as if its queue were full. The
-//! scheduler's state changes as if its own choices were carried out. If the scheduler selects the
-//! measured user, the meter credits the payload of the user's block times the probability that the
-//! block is decoded at the SNR of this TTI. This product is the goodput of a block that is
-//! retransmitted until it is decoded, without combining. The user's HARQ processes and the minimum
-//! distance of its TTIs limit the measured bandwidth as in the simulation. Not modelled: the gain of
+//! Bandwidth that a user could have if data for this user always waited. A [`Meter`] has its own scheduler of
+//! the same kind as the cell's. In every TTI the candidates of this scheduler are the users with data, and
+//! the measured user as if its queue were full. The scheduler's state changes as if its own choices were
+//! carried out. If the scheduler selects the measured user, the meter credits the payload of the user's block
+//! times the probability that the block is decoded at the SNR of this TTI. The user's HARQ processes and the
+//! minimum distance of its TTIs limit the measured bandwidth as in the simulation. Not modelled: the gain of
 //! combining, and the data that other users would have later.
 
 use std::collections::VecDeque;
@@ -22,40 +19,33 @@ use crate::hsdpa::node_b::candidates::Candidates;
 use crate::hsdpa::node_b::turn::Grant;
 use crate::mac::sched::{Scheduler, View};
 
-/// Meter of the bandwidth available to one user.
 #[derive(Debug)]
 pub struct Meter {
-    /// Index of the measured user.
     pub user: usize,
     scheduler: Box<dyn Scheduler>,
     view: View,
-    /// Number of TTIs between two records of the available bandwidth.
+    /// TTIs between two records.
     record_ttis: u64,
     max_passed: u64,
-    /// First TTI for which available bandwidth has not been computed yet.
     next: u64,
-    /// TTIs in which the measured user's HARQ processes become free, in ascending order.
+    /// In ascending order.
     free: VecDeque<u64>,
-    /// First TTI in which the measured user may be served again, given the minimum distance of TTIs
-    /// for its UE category.
+    /// First TTI that the minimum distance of the UE category allows.
     rested: u64,
     candidates: Candidates,
-    /// Number of packet bytes that the measured user could have received since the start.
+    /// Since the start.
     pub bytes: f64,
-    /// Records that were not emitted yet, each with its time, the bytes credited until then, and
-    /// the CQI, which is NaN if no CQI is used; `None` if no records are kept.
+    /// Time, bytes until then, and CQI (NaN without CQIs) of records not emitted yet.
     records: Option<Vec<(Time, f64, f32)>>,
 }
 
-/// Time between two records of the available bandwidth.
 const RECORD: Duration = Duration::from_millis(20);
 
-/// Maximum length of the part at the end of an idle time that is evaluated TTI by TTI. A
-/// pedestrian's fading has about 1000 independent values in this time.
+/// Longest part of an idle time that is evaluated TTI by TTI: a pedestrian's fading has about 1000
+/// independent values in it.
 const MAX_PASSED: Duration = Duration::from_secs(200);
 
 impl Meter {
-    /// Creates the meter of user `user`, with a scheduler for `users` users.
     pub fn new(params: &Hsdpa, user: usize, users: usize) -> Self {
         let scheduler = params.scheduler.build(users, params.numerology().tti);
         Self {
@@ -73,13 +63,11 @@ impl Meter {
         }
     }
 
-    /// Starts to keep a record of the available bandwidth every 20 ms. [`Self::emit_records`] emits
-    /// the records.
+    /// Every 20 ms, for [`Self::emit_records`].
     pub fn keep_records(&mut self) {
         self.records = Some(Vec::new());
     }
 
-    /// Emits all records kept so far as events, and removes these records.
     pub fn emit_records(&mut self, ctx: &mut Context) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
         for (at, bytes, cqi) in self.records.iter_mut().flat_map(|records| records.drain(..)) {
@@ -98,11 +86,8 @@ impl Meter {
         }
     }
 
-    /// Adds to `bytes` what the measured user could have received in the TTIs before TTI `tti` that
-    /// were not evaluated yet. In the simulation no user could be sent anything in these TTIs.
-    ///
-    /// If these TTIs take more than 200 s and no records are kept, only the last 200 s are
-    /// evaluated. Their mean bandwidth is then assumed for the whole time.
+    /// TTIs in which no user could be sent anything. Of more than 200 s without records only the last 200 s
+    /// are evaluated, whose mean is assumed for the whole time.
     pub fn pass(&mut self, tti: u64, node_bs: &mut NodeBs) {
         let no_candidates = Candidates::default();
         let open = tti.saturating_sub(self.next);
@@ -118,8 +103,6 @@ impl Meter {
         }
     }
 
-    /// Adds to `bytes` what the measured user could have received in TTI `tti`. `real` lists the
-    /// candidates that the scheduler of the simulated cell has in this TTI.
     pub fn account(&mut self, tti: u64, real: &Candidates, node_bs: &mut NodeBs) {
         self.next = tti + 1;
         self.record(tti, node_bs);
@@ -156,8 +139,7 @@ impl Meter {
         }
     }
 
-    /// Lists the candidates in `real` and the measured user, the latter as if its queue were full. If no
-    /// block could be sent to the measured user even then, it is not listed.
+    /// The measured user as if its queue were full, unless even then no block could be sent.
     fn join(&mut self, tti: u64, real: &Candidates, limits: Limits, node_bs: &mut NodeBs) {
         self.candidates.copy_others(real, self.user);
         let state = &mut node_bs.users[self.user];

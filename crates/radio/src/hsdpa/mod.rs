@@ -1,13 +1,10 @@
-//! HSDPA in detail: HS-DSCH with a channel, link adaptation, MAC-hs and the Iub (TS 25.308).
+//! HSDPA in detail (TS 25.308); `hs_dsch` is a simpler model. Not modelled: errors on HS-SCCH, loss and
+//! errors of CQI reports other than measurement errors, and several priority queues per user.
 //!
 //! ```text
 //! RNC --Iub, credits--> queues --scheduler--> HARQ processes ~~~channel~~~> UE: reordering --> phone
 //!                                    ^ CQI, ACK, NACK <~~~~~~~~~~~~~~~~~~~~~ |
 //! ```
-//!
-//! `hs_dsch` is a simpler model with fixed rates or C/I values. Not modelled: errors on HS-SCCH,
-//! loss and errors of CQI reports other than measurement errors, and several priority queues per
-//! user.
 
 pub mod adaptation;
 pub mod format;
@@ -51,13 +48,12 @@ use super::ue::Ue;
 use super::{Bearer, Facts, Radio, UserRadio};
 use crate::numerology::Numerology;
 
-/// Size of the MAC-hs header in bits, for one queue and one PDU size (TS 25.321, 9.1.4).
+/// In bits, for one queue and one PDU size (TS 25.321, 9.1.4).
 const MAC_HS_HEADER: u32 = 21;
-/// Size of the MAC-ehs header with segmentation in bits: LCH-ID, L, TSN, SI and F (TS 25.321, 9.1.4, Release
-/// 7).
+/// With segmentation, in bits: LCH-ID, L, TSN, SI and F (TS 25.321, 9.1.4, Release 7).
 const MAC_EHS_HEADER: u32 = 24;
 
-/// Largest number of bits per code in a TTI: CQI 30 of category 10 (TS 25.214, table 7D).
+/// Per TTI: CQI 30 of category 10 (TS 25.214, table 7D).
 const MAX_BITS_PER_CODE: u64 = 25_558_u64.div_ceil(15);
 
 params! {
@@ -170,25 +166,21 @@ impl Checked for Hsdpa {
 }
 
 impl Hsdpa {
-    /// Returns the numerology of the air interface, whose TTIs are 2 ms long.
     pub fn numerology(&self) -> Numerology {
         Numerology::HSDPA
     }
 
-    /// Returns the number of cells that serve users, 1 without handover.
     pub fn served(&self) -> usize {
         self.handover.as_ref().map_or(1, |handover| handover.cells)
     }
 
-    /// Returns the mapping of packets to blocks: the size of PDUs, and whether a block carries
-    /// octets (MAC-ehs) or only whole PDUs (MAC-hs).
+    /// MAC-ehs fills a block with octets, MAC-hs with whole PDUs.
     pub fn payload(&self) -> Payload {
         let pdu_bytes = u32::try_from(self.pdu_size.0).unwrap_or(u32::MAX - 16).max(1);
         let block_header_bits = if self.segmentation { MAC_EHS_HEADER } else { MAC_HS_HEADER };
         Payload { pdu_bytes, segmented: self.segmentation, block_header_bits }
     }
 
-    /// Returns the rules by which blocks are decoded and sent again.
     fn harq_rules(&self) -> Rules {
         Rules {
             combining: self.combining.clone(),
@@ -199,19 +191,15 @@ impl Hsdpa {
         }
     }
 
-    /// Returns the TTI in which the ACK or NACK for a transmission in TTI `tti` is known to the
-    /// Node B.
+    /// TTI in which the Node B knows the ACK or NACK.
     fn answer_at(&self, tti: u64) -> u64 {
         tti + self.numerology().ttis(self.retransmission_delay).max(1)
     }
 
-    /// Returns the bearer that serves `users`, with empty buffers.
     pub fn bearer(&self, users: &[UserRadio], streams: &Streams) -> TtiBearer<HsdpaMac> {
         TtiBearer::new(self.numerology().tti, HsdpaMac::new(self, users, streams))
     }
 
-    /// Reports an error if all blocks of the category that fit in the cell's codes are too small to
-    /// carry data, or if `link_curve` has no curve of a CQI that the category uses.
     fn check_formats(&self, formats: &[Option<Format>; format::CQIS], category: u8, check: &mut Check) {
         let last = formats[format::CQIS - 1].map_or(0, |format| format.curve);
         let usable = formats.iter().flatten().filter(|format| format.codes <= self.codes.get());
@@ -228,7 +216,6 @@ impl Hsdpa {
         }
     }
 
-    /// Warns if the window of acknowledged mode limits the rate below the peak rate of a category.
     fn check_window(&self, formats: &[Option<Format>; format::CQIS], category: u8, check: &mut Check) {
         let RlcModeSpec::Am(params) = &self.rlc else {
             return;
@@ -252,8 +239,6 @@ impl Hsdpa {
         });
     }
 
-    /// Reports an error or warning for each property of a group's phones that does not fit this
-    /// channel during a run of `duration`.
     pub fn check_ue(&self, ue: &Ue, duration: Duration, check: &mut Check) {
         ue.check(check);
         if let LinkAdaptationSpec::Cqi(reports) = &self.link_adaptation {
@@ -304,8 +289,7 @@ impl Radio for Hsdpa {
         }
     }
 
-    /// Returns the highest bit rate that link adaptation can give all served cells together,
-    /// whatever users these cells have. Recorded rates may exceed this rate.
+    /// Of all served cells together; recorded rates may exceed it.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         let most = match &self.link_adaptation {
             LinkAdaptationSpec::Cqi(reports) => {

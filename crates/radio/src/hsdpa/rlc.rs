@@ -1,4 +1,4 @@
-//! RLC modes above MAC-hs, as in a scenario. RLC ends at the RNC.
+//! RLC ends at the RNC.
 
 use nodeb_base::check::Check;
 use nodeb_base::registry;
@@ -21,8 +21,7 @@ registry! {
 }
 
 impl RlcModeSpec {
-    /// Returns the smallest amount of data that the RNC sends over the Iub at a time: a PDU with a
-    /// payload of `pdu_size`, in acknowledged mode with its header.
+    /// In acknowledged mode a PDU with its header.
     pub fn smallest_portion(&self, pdu_size: Size) -> Size {
         match self {
             Self::Um(_) => pdu_size,
@@ -30,8 +29,7 @@ impl RlcModeSpec {
         }
     }
 
-    /// Returns true if the RLC mode has timers. Acknowledged mode always has timers; unacknowledged
-    /// mode has them only if a discard timer is set.
+    /// Unacknowledged mode has timers only with a discard timer.
     pub fn has_timers(&self) -> bool {
         match self {
             Self::Um(params) => params.discard_timer.is_some(),
@@ -39,8 +37,7 @@ impl RlcModeSpec {
         }
     }
 
-    /// Reports invalid values, and PDUs that are too small for a status report in acknowledged
-    /// mode.
+    /// PDUs of acknowledged mode must hold a status report.
     pub fn check_for(&self, pdu_size: Size, check: &mut Check) {
         check.within("rlc", |check| self.check(check));
         let least = u64::from(status::SMALLEST_PDU_BYTES) - RLC_HEADER;
@@ -49,7 +46,7 @@ impl RlcModeSpec {
         });
     }
 
-    /// Returns the RLC of user `id`, whose buffer holds `buffer` packets.
+    /// `buffer` is in packets.
     pub fn build(&self, payload: Payload, buffer: usize, id: u64, streams: &Streams) -> Packets {
         match self {
             Self::Um(params) => Packets::um(params, payload, buffer),

@@ -1,5 +1,3 @@
-//! Block sizes, peak rates and MCSs that follow from the tables of TS 36.213.
-
 use super::bandwidth::Bandwidth;
 use super::block_size;
 use super::category::Category;
@@ -7,12 +5,11 @@ use super::coding::{MAX_CODE_RATE, code_rate};
 use super::mcs::McsTable;
 use crate::error::effective::modulation::Modulation;
 
-/// Largest number of layers with which a UE can receive (TS 36.211, table 6.3.3.2-1).
+/// TS 36.211, table 6.3.3.2-1.
 pub const MAX_LAYERS: u8 = 8;
 
-/// Returns the numbers of layers of the first and of the second transport block of a TTI, 0 if
-/// there is no second one (TS 36.211, table 6.3.3.2-1). With two or more layers there are two
-/// blocks. Returns `None` unless `layers` is 1 to 8.
+/// Layers of both transport blocks of a TTI, 0 without a second one (TS 36.211, table 6.3.3.2-1); `None`
+/// unless `layers` is 1 to 8.
 pub const fn layers_of_blocks(layers: u8) -> Option<[u8; 2]> {
     match layers {
         1 => Some([1, 0]),
@@ -21,49 +18,39 @@ pub const fn layers_of_blocks(layers: u8) -> Option<[u8; 2]> {
     }
 }
 
-/// Resources of a transport block: resource blocks, layers and resource elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// Number of resource blocks that the transport block occupies.
     pub blocks: u16,
-    /// Number of layers of the transport block, 1 to 4 (TS 36.211, table 6.3.3.2-1). With at most four
-    /// antenna ports it is 1 or 2.
+    /// 1 to 4 (TS 36.211, table 6.3.3.2-1); with at most four antenna ports 1 or 2.
     pub layers: u8,
-    /// Number of resource elements for data in all of these resource blocks, on one layer.
+    /// For data in all of these resource blocks, on one layer.
     pub elements: u32,
 }
 
 impl Allocation {
-    /// Returns the size in bits of a transport block with an MCS, or `None` if the tables have no
-    /// such block (TS 36.213, 7.1.7, 8.6).
     pub fn bits(self, table: McsTable, mcs: u8) -> Option<u32> {
         block_size::bits(table.row(mcs)?.size_index, self.blocks, self.layers)
     }
 
-    /// Returns the effective code rate of a transport block with an MCS, or `None` if the tables
-    /// have no such block (TS 36.213, 7.1.7).
+    /// TS 36.213, 7.1.7.
     pub fn code_rate(self, table: McsTable, mcs: u8) -> Option<f64> {
         let bits = self.bits(table, mcs)?;
         Some(code_rate(bits, self.elements * u32::from(self.layers), table.row(mcs)?.modulation))
     }
 
     // Clause: TS 36.213, 7.1.7: largest code rate
-    /// Returns true if a UE must try to decode a block with an MCS, because the code rate is at
-    /// most [`MAX_CODE_RATE`] (TS 36.213, 7.1.7).
     pub fn fits(self, table: McsTable, mcs: u8) -> bool {
         self.code_rate(table, mcs).is_some_and(|rate| rate <= MAX_CODE_RATE)
     }
 
-    /// Returns the MCS with the largest block among the MCSs with a modulation up to `most` whose
-    /// blocks a UE must try to decode, or `None` if there is none.
+    /// The MCS with the largest block, of a modulation up to `most`, that a UE must try to decode.
     pub fn largest_mcs(self, table: McsTable, most: Modulation) -> Option<u8> {
         let candidates = (0..=table.highest_with(most)).filter(|&mcs| self.fits(table, mcs));
         candidates.max_by_key(|&mcs| self.bits(table, mcs))
     }
 }
 
-/// Returns the number of bits that a TTI carries on all resource blocks with the highest MCS,
-/// without regard to code rates and categories. Returns `None` if the tables have no such block.
+/// Per TTI on all resource blocks, without regard to code rates and categories.
 pub fn peak_bits(bandwidth: Bandwidth, table: McsTable, layers: u8) -> Option<u32> {
     let size = |layers: u8| match layers {
         0 => Some(0),
@@ -73,16 +60,13 @@ pub fn peak_bits(bandwidth: Bandwidth, table: McsTable, layers: u8) -> Option<u3
     Some(size(first)? + size(second)?)
 }
 
-/// Returns the result of [`peak_bits`] for the downlink, with MCSs up to 256QAM if `qam256` is true, else up to 64QAM.
-/// Returns 0 if the tables have no such blocks.
+/// 0 if the tables have no such blocks.
 pub fn largest_bits(bandwidth: Bandwidth, qam256: bool, layers: u8) -> u32 {
     let table = if qam256 { McsTable::Down256Qam } else { McsTable::Down64Qam };
     peak_bits(bandwidth, table, layers).unwrap_or(0)
 }
 
-/// Returns the peak rate of the downlink in bit/s for a UE of a category, with TTIs of 1 ms. The
-/// rate is limited by the cell or by the category (TS 36.306, table 4.1-1). Returns `None` if the
-/// tables have no block for these parameters.
+/// In bit/s, limited by the cell or by the category (TS 36.306, table 4.1-1).
 pub fn peak_rate(bandwidth: Bandwidth, table: McsTable, layers: u8, category: &Category) -> Option<f64> {
     let bits = peak_bits(bandwidth, table, layers)?.min(category.down_bits);
     Some(f64::from(bits) * 1e3)
@@ -122,8 +106,7 @@ mod tests {
     }
 
     // Tests the feature: largest code rate (closed form)
-    /// The largest block has 75,712 bits with its CRCs. At 20 MHz with two ports it fits with one control
-    /// symbol. With two or three control symbols its code rate is too high, as three leave only 72,000
+    /// 75,712 bits with CRCs fit with one control symbol at 20 MHz with two ports; three leave only 72,000
     /// channel bits.
     #[test]
     fn largest_mcs_depends_on_the_control_region() {
@@ -137,8 +120,8 @@ mod tests {
         assert_eq!(allocation.largest_mcs(McsTable::Down64Qam, Modulation::Qpsk), Some(9));
     }
 
-    /// In one resource block, I_TBS 6 has an unusually large block of 328 bits. On 150 resource elements its
-    /// code rate is too high, but that of the next larger I_TBS is not.
+    /// I_TBS 6 has an unusually large block of 328 bits; on 150 resource elements its code rate is too high,
+    /// but that of the next larger I_TBS is not.
     #[test]
     fn block_that_stands_out_never_fits() {
         let allocation = Allocation { blocks: 1, layers: 1, elements: 150 };

@@ -1,44 +1,36 @@
-//! Values that RRC can configure for timers and limits (TS 36.331, 6.3.2), and checks of keys for these values.
+//! TS 36.331, 6.3.2.
 
 use nodeb_base::check::Check;
 use nodeb_base::units::Duration;
 
-/// Value that stands for "infinity" in [`Allowed::values`].
 pub const INFINITY: u32 = u32::MAX;
 
-/// Unit of a field's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Times or subframes of 1 ms.
+    /// Or subframes.
     Milliseconds,
-    /// Frames of 10 ms.
+    /// 10 ms.
     Frames,
     /// 1000 octets.
     Kilobytes,
-    /// Decibels.
     Decibels,
     /// Tenths of 1.
     Tenths,
-    /// Numbers without a unit.
     Number,
 }
 
 // Clause: TS 36.331, 6.3.2: values of timers and limits
-/// List of the values that a field of RRC can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowed {
-    /// Name of the field in RRC messages.
     pub name: &'static str,
-    /// Unit of the values.
     pub unit: Unit,
-    /// Allowed values in ascending order.
     pub values: &'static [u32],
-    /// Information element of TS 36.331, 6.3.2, that contains the field.
+    /// Information element of TS 36.331, 6.3.2.
     pub element: &'static str,
 }
 
 impl Allowed {
-    /// Reports an error for `key` unless the field can have the value `value`, in the field's unit.
+    /// `value` is in the field's unit.
     pub fn require(&self, check: &mut Check, key: &str, value: f64) {
         let below = self.values.iter().rev().find(|other| f64::from(**other) <= value);
         if below.is_some_and(|below| f64::from(*below) >= value) {
@@ -54,7 +46,6 @@ impl Allowed {
         });
     }
 
-    /// Reports an error for `key` unless the field can have the value `time`.
     pub fn require_time(&self, check: &mut Check, key: &str, time: Duration) {
         let unit = Duration::from_millis(if self.unit == Unit::Frames { 10 } else { 1 });
         self.require(check, key, time.0 as f64 / unit.0 as f64);
@@ -64,7 +55,6 @@ impl Allowed {
         if value == INFINITY { "infinity".to_owned() } else { self.shown_as(f64::from(value)) }
     }
 
-    /// Returns a value as a scenario has it.
     fn shown_as(&self, value: f64) -> String {
         match self.unit {
             Unit::Milliseconds => format!("{value} ms"),
@@ -77,7 +67,6 @@ impl Allowed {
     }
 }
 
-/// Declares a constant for each list of values, and [`ALL`], which contains all lists.
 macro_rules! allowed {
     ($(
         $(#[$doc:meta])*
@@ -185,7 +174,7 @@ mod tests {
         }
     }
 
-    /// Key of `radio.lte` that takes the values of a list, and the keys that it needs beside it.
+    /// A key of `radio.lte`, the values that it takes, and the keys that it needs beside it.
     struct Key(&'static str, Allowed, Value);
 
     fn keys() -> Vec<Key> {
@@ -224,7 +213,6 @@ mod tests {
     }
 
     impl Key {
-        /// Returns a value of the key as a scenario has it.
         fn value(&self, value: f64) -> Value {
             match self.1.unit {
                 _ if value >= f64::from(INFINITY) => Value::Null,
@@ -234,7 +222,6 @@ mod tests {
             }
         }
 
-        /// Returns the messages about the key with this value.
         fn messages(&self, value: f64) -> Vec<String> {
             let Self(key, _, beside) = self;
             let mut radio = beside.clone();
@@ -248,7 +235,7 @@ mod tests {
     }
 
     // Tests the feature: values of timers and limits (standard's table)
-    /// Each value of each list is a value of its key. A value between two of them is none, and the message names both.
+    /// A value between two of the list is none, and the message names both.
     #[test]
     fn keys_have_the_values_of_their_lists() {
         for key in keys() {

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::mac::band::Band;
 
-/// Number of subcarriers of a resource block (TS 36.211, table 6.2.3-1).
+/// Of a resource block (TS 36.211, table 6.2.3-1).
 pub const SUBCARRIERS: u32 = 12;
 
-/// Distance between neighbouring subcarriers in Hz (TS 36.211, table 6.2.3-1).
+/// TS 36.211, table 6.2.3-1.
 pub const SUBCARRIER_HZ: f64 = 15e3;
 
 /// Bandwidth of a resource block in Hz: 12 subcarriers of 15 kHz.
@@ -39,10 +39,9 @@ pub enum Bandwidth {
 }
 
 impl Bandwidth {
-    /// All channel bandwidths, in ascending order.
+    /// In ascending order.
     pub const ALL: [Self; 6] = [Self::Mhz1_4, Self::Mhz3, Self::Mhz5, Self::Mhz10, Self::Mhz15, Self::Mhz20];
 
-    /// Returns the width of the channel in Hz.
     pub const fn hz(self) -> f64 {
         match self {
             Self::Mhz1_4 => 1.4e6,
@@ -54,7 +53,7 @@ impl Bandwidth {
         }
     }
 
-    /// Returns the number of resource blocks N_RB (TS 36.101, table 5.6-1).
+    /// N_RB (TS 36.101, table 5.6-1).
     pub const fn blocks(self) -> u16 {
         match self {
             Self::Mhz1_4 => 6,
@@ -66,13 +65,12 @@ impl Bandwidth {
         }
     }
 
-    /// Returns the bandwidth in Hz that all resource blocks occupy together, without the subcarrier
-    /// at DC.
+    /// Without the subcarrier at DC.
     pub fn occupied_hz(self) -> f64 {
         f64::from(self.blocks()) * BLOCK_HZ
     }
 
-    /// Returns the FFT size that is usual for a receiver of this channel (TS 36.104, annex E.5.1).
+    /// Usual for a receiver of this channel (TS 36.104, annex E.5.1).
     pub const fn fft_size(self) -> u32 {
         match self {
             Self::Mhz1_4 => 128,
@@ -84,15 +82,14 @@ impl Bandwidth {
         }
     }
 
-    /// Returns the sample rate in Hz of a receiver with the usual FFT size, which limits the
-    /// resolution of delays.
+    /// Limits the resolution of delays.
     pub fn sample_rate_hz(self) -> f64 {
         f64::from(self.fft_size()) * SUBCARRIER_HZ
     }
 
     // Clause: TS 36.213, 7.1.6.1: resource block groups
     // Simplified: resource allocation of type 0 alone
-    /// Returns the size P of a resource block group in resource blocks (TS 36.213, table 7.1.6.1-1).
+    /// P in resource blocks (TS 36.213, table 7.1.6.1-1).
     pub const fn group_size(self) -> u16 {
         match self.blocks() {
             ..=10 => 1,
@@ -102,15 +99,12 @@ impl Bandwidth {
         }
     }
 
-    /// Returns the band of all resource blocks, divided into resource block groups. The last group
-    /// can be smaller than the others (TS 36.213, 7.1.6.1).
+    /// The last group can be smaller than the others (TS 36.213, 7.1.6.1).
     pub fn band(self) -> Band {
         Band::new(self.blocks(), self.group_size(), BLOCK_HZ)
     }
 
-    /// Returns the size of a subband in resource blocks, for CQI reports on subbands that higher
-    /// layers configure. Returns `None` at 1.4 MHz, where only wideband reports exist (TS 36.213,
-    /// table 7.2.1-3).
+    /// `None` at 1.4 MHz, where only wideband reports exist (TS 36.213, table 7.2.1-3).
     pub const fn subband_size(self) -> Option<u16> {
         match self.blocks() {
             ..=7 => None,
@@ -120,8 +114,7 @@ impl Bandwidth {
         }
     }
 
-    /// Returns the range of the number of OFDM symbols in the control region of a subframe (TS
-    /// 36.211, table 6.7-1).
+    /// TS 36.211, table 6.7-1.
     pub const fn control_symbols(self) -> std::ops::RangeInclusive<u8> {
         if self.blocks() > 10 { 1..=3 } else { 2..=4 }
     }

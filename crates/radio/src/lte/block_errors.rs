@@ -1,8 +1,5 @@
-//! Sizes and error rates of a cell's transport blocks, by MCS and allocation (resource blocks, layers and
-//! resource elements).
-//!
-//! Values that depend only on tables of the specifications and on curves are computed once per process, when they are
-//! first needed, and shared by all cells and runs.
+//! Values that depend only on tables and curves are computed once per process, when first needed, and shared
+//! by all cells and runs.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,25 +11,23 @@ use super::curves;
 use super::mcs::McsTable;
 use crate::error::curves::BlockErrorRate;
 
-/// Largest block error rate at which a CQI is reported or an MCS above 0 is selected (TS 36.213, 7.2.3).
+/// For reporting a CQI and selecting an MCS above 0 (TS 36.213, 7.2.3).
 pub const TARGET: f32 = 0.1;
 
-/// Length of arrays with one entry per MCS, a power of two. No table has more MCSs.
+/// A power of two; no table has more MCSs.
 const MCSS: usize = 32;
 
-/// Transport blocks of all MCSs of a table on one allocation: their sizes, and their error rates with the ideal
-/// receiver of [`curves`].
+/// All MCSs of a table on one allocation, with the ideal receiver of [`curves`].
 #[derive(Debug)]
 pub struct Blocks {
     mcss: McsTable,
     allocation: Allocation,
-    /// Size in bits for each MCS; 0 if the tables have no such block.
+    /// 0 if the tables have no such block.
     bits: [u32; MCSS],
     largest_bits: u32,
-    /// Smallest linear SNR at which the error rate of each MCS is at most [`TARGET`], as bits of an f32. NaN until it
-    /// is computed; infinite for blocks that do not exist or that a phone need not try to decode (TS 36.213, 7.1.7).
+    /// Smallest linear SNR with an error rate of at most [`TARGET`], as bits of an f32: NaN until computed,
+    /// infinite for blocks that do not exist or need not be decoded (TS 36.213, 7.1.7).
     required_snrs: [AtomicU32; MCSS],
-    /// Block error rate of each MCS as a function of the SNR, computed when it is first needed.
     rates: [OnceLock<BlockErrorRate>; MCSS],
 }
 
@@ -51,7 +46,7 @@ impl Blocks {
         }
     }
 
-    /// Returns the blocks of a table on an allocation. All cells and runs of the process share them.
+    /// Shared by all cells and runs of the process.
     fn shared(mcss: McsTable, allocation: Allocation) -> &'static Self {
         type Known = BTreeMap<(u32, u16, u8), &'static Blocks>;
         static KNOWN: [Mutex<Known>; 4] = [const { Mutex::new(Known::new()) }; 4];
@@ -62,14 +57,12 @@ impl Blocks {
         shared.or_insert_with(|| Box::leak(Box::new(Self::new(mcss, allocation))))
     }
 
-    /// Returns the size in bits of the block of an MCS, or `None` if the tables have no such block.
     #[inline]
     pub fn bits(&self, mcs: u8) -> Option<u32> {
         Some(self.bits[usize::from(mcs) % MCSS]).filter(|bits| *bits > 0)
     }
 
-    /// Returns the smallest linear SNR at which the block of an MCS fails with a probability of at most [`TARGET`],
-    /// infinity if there is none.
+    /// For [`TARGET`]; infinity if there is none.
     #[inline]
     fn required_snr(&self, mcs: u8) -> f32 {
         // If several threads compute the value at the same time, they store the same value.
@@ -85,7 +78,7 @@ impl Blocks {
         snr
     }
 
-    /// Returns the probability, 0 to 1, that the block of an MCS fails at a linear SNR: 1 if there is no such block.
+    /// 1 if there is no such block.
     #[inline]
     fn bler(&self, mcs: u8, snr: f32) -> f64 {
         let rate = || {
@@ -96,26 +89,23 @@ impl Blocks {
     }
 }
 
-/// Block error rates of the receivers of a cell.
 #[derive(Debug)]
 pub struct BlockErrors {
     mcss: McsTable,
     /// Factor by which the SNR must exceed that of the curves.
     loss: f32,
-    /// The blocks that were needed so far, all on the same number of layers, by their number of resource blocks (index)
-    /// and their number of resource elements. An inner list is short, as most subframes have equally many elements.
+    /// By number of resource blocks (index) and of resource elements; an inner list is short, as most
+    /// subframes have equally many.
     known: RefCell<Vec<Vec<(u32, &'static Blocks)>>>,
 }
 
 impl BlockErrors {
-    /// Creates the rates of a table of MCSs, for receivers that need an SNR `loss_db` dB higher than the curves.
     pub fn new(mcss: McsTable, loss_db: f64) -> Self {
         let loss = libm::pow(10.0, loss_db / 10.0) as f32;
         Self { mcss, loss, known: RefCell::default() }
     }
 
-    /// Returns the transport blocks of all MCSs on `allocation`. All allocations that are passed to one value
-    /// of this type must have the same number of layers, because the cache ignores it.
+    /// One value of this type serves one number of layers, because the cache ignores it.
     #[inline]
     pub fn blocks(&self, allocation: Allocation) -> &'static Blocks {
         self.find(allocation).unwrap_or_else(|| self.add(allocation))
@@ -139,15 +129,14 @@ impl BlockErrors {
         blocks
     }
 
-    /// Returns true if the block of an MCS has at most `most_bits` bits, phones must try to decode it, and it fails
-    /// with a probability of at most [`TARGET`] at the linear SNR `snr`.
+    /// At most `most_bits`, decodable, and failing at most with [`TARGET`].
     #[inline]
     pub fn allows(&self, blocks: &Blocks, mcs: u8, snr: f32, most_bits: u32) -> bool {
         let is_small = most_bits >= blocks.largest_bits || blocks.bits[usize::from(mcs) % MCSS] <= most_bits;
         is_small && snr >= self.loss * blocks.required_snr(mcs)
     }
 
-    /// Returns the probability, 0 to 1, that the block of an MCS fails at a linear SNR: 1 if there is no such block.
+    /// 1 if there is no such block.
     #[inline]
     pub fn bler(&self, blocks: &Blocks, mcs: u8, snr: f32) -> f64 {
         blocks.bler(mcs, snr / self.loss)

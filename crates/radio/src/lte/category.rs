@@ -1,32 +1,26 @@
-//! Capabilities of UE categories 1 to 12: block sizes, layers, modulations and buffers.
-
-/// Capabilities of a UE category (TS 36.306, tables 4.1-1 and 4.1-2).
+/// TS 36.306, tables 4.1-1 and 4.1-2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Category {
-    /// Number of the category, 1 to 12.
+    /// 1 to 12.
     pub number: u8,
-    /// Largest number of DL-SCH bits that the UE can receive in a TTI.
+    /// DL-SCH bits in a TTI.
     pub down_bits: u32,
-    /// Largest number of bits in one DL-SCH block, with the most layers and the highest modulation.
+    /// With the most layers and the highest modulation.
     pub down_block_bits: u32,
-    /// Number of soft channel bits that the UE can store for all HARQ processes together.
+    /// Of all HARQ processes together.
     pub soft_bits: u32,
-    /// Largest number of layers of spatial multiplexing in the downlink.
+    /// In the downlink.
     pub layers: u8,
-    /// Whether the UE can receive 256QAM (Release 12).
     pub down_256qam: bool,
-    /// Largest number of UL-SCH bits that the UE can send in a TTI.
+    /// UL-SCH bits in a TTI.
     pub up_bits: u32,
-    /// Largest number of bits in one UL-SCH block.
     pub up_block_bits: u32,
-    /// Whether the UE can send 64QAM in the uplink.
     pub up_64qam: bool,
-    /// Size of the layer 2 buffer in bytes (TS 36.306, table 4.1-3).
+    /// Layer 2 buffer (TS 36.306, table 4.1-3).
     pub buffer_bytes: u32,
 }
 
-/// Creates a category without 256QAM. `down` has bits per TTI, bits per block, soft bits and layers
-/// of the downlink; `up` has bits per TTI, bits per block and true for 64QAM in the uplink.
+/// Bits per TTI, bits per block, and soft bits and layers (down) or 64QAM (up).
 const fn row(number: u8, down: (u32, u32, u32, u8), up: (u32, u32, bool), buffer_bytes: u32) -> Category {
     let (down_bits, down_block_bits, soft_bits, layers) = down;
     let (up_bits, up_block_bits, up_64qam) = up;
@@ -44,7 +38,6 @@ const fn row(number: u8, down: (u32, u32, u32, u8), up: (u32, u32, bool), buffer
     }
 }
 
-/// Creates a category whose UEs may receive 256QAM, with the parameters of [`row`].
 const fn row_256qam(number: u8, down: (u32, u32, u32, u8), up: (u32, u32, bool), buffer: u32) -> Category {
     Category { down_256qam: true, ..row(number, down, up, buffer) }
 }
@@ -52,7 +45,7 @@ const fn row_256qam(number: u8, down: (u32, u32, u32, u8), up: (u32, u32, bool),
 impl Category {
     // Clause: TS 36.306, 4.1: UE categories
     // Simplified: block sizes and modulations; the size of buffers has no effect
-    /// All supported categories, 1 to 12, in ascending order.
+    /// In ascending order.
     pub const ALL: [Self; 12] = [
         row(1, (10_296, 10_296, 250_368, 1), (5_160, 5_160, false), 150_000),
         row(2, (51_024, 51_024, 1_237_248, 2), (25_456, 25_456, false), 700_000),
@@ -68,8 +61,6 @@ impl Category {
         row_256qam(12, (603_008, 195_816, 7_308_288, 4), (102_048, 51_024, false), 6_700_000),
     ];
 
-    /// Returns the category with the number `number`.
-    ///
     /// # Errors
     ///
     /// Returns a message that names the existing categories if there is no such category.
@@ -86,7 +77,7 @@ mod tests {
     use super::*;
     use crate::lte::block_size;
 
-    /// Returns true if the tables have a transport block of `bits` bits.
+    /// The tables have a transport block of `bits` bits.
     fn exists(bits: u32) -> bool {
         let all = (0..34).flat_map(|index| (1..=110).map(move |blocks| (index, blocks)));
         all.flat_map(|(index, blocks)| (1..=4).map(move |layers| block_size::bits(index, blocks, layers)))
@@ -102,8 +93,7 @@ mod tests {
         }
     }
 
-    /// From category 4 on, the bits of a TTI are two equal blocks per component carrier. A block
-    /// has one layer, in category 5 two and in category 8 four layers.
+    /// From category 4 on, two equal blocks per component carrier, of one layer (category 5: two, 8: four).
     #[test]
     fn bits_of_a_tti_are_multiples_of_blocks() {
         for (category, blocks) in Category::ALL[3..].iter().zip([2, 2, 4, 4, 10, 6, 6, 8, 8]) {
@@ -116,8 +106,8 @@ mod tests {
         }
     }
 
-    /// If each of eight HARQ processes has the largest number of bits of a TTI, they fill the soft bits of a
-    /// category at code rates from 0.32 to 0.67. The mother code has the rate 1/3.
+    /// Eight processes with the bits of a TTI fill the soft bits at code rates from 0.32 to 0.67; the mother
+    /// code has 1/3.
     #[test]
     fn soft_bits_hold_eight_processes_at_a_rate_of_at_least_one_third() {
         for category in Category::ALL {

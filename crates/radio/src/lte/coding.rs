@@ -1,34 +1,29 @@
-//! Division of transport blocks into code blocks, with their CRCs and code rates.
-
 use crate::error::effective::modulation::Modulation;
 
-/// Size in bits of the CRCs of transport blocks and of code blocks (TS 36.212, 5.1.1).
+/// Of transport blocks and of code blocks (TS 36.212, 5.1.1).
 pub const CRC: u32 = 24;
 
-/// Size in bits of the largest code block, including its CRC (TS 36.212, 5.1.2).
+/// With its CRC (TS 36.212, 5.1.2).
 pub const MAX_CODE_BLOCK: u32 = 6144;
 
-/// Code rate above which a UE may skip the decoding of an initial transmission (TS 36.213, 7.1.7).
+/// Above it a UE may skip the decoding of an initial transmission (TS 36.213, 7.1.7).
 pub const MAX_CODE_RATE: f64 = 0.932;
 
 // Clause: TS 36.212, 5.1.2: code blocks and CRCs
-/// Returns the number of code blocks into which a transport block of `bits` bits is divided (TS
-/// 36.212, 5.1.2).
+/// TS 36.212, 5.1.2.
 pub const fn code_blocks(bits: u32) -> u32 {
     let with_crc = bits + CRC;
     if with_crc <= MAX_CODE_BLOCK { 1 } else { with_crc.div_ceil(MAX_CODE_BLOCK - CRC) }
 }
 
-/// Returns the size in bits of a transport block with all CRCs. If there is only one code block, it
-/// has no CRC of its own (TS 36.212, 5.1.2).
+/// A single code block has no CRC of its own (TS 36.212, 5.1.2).
 pub const fn with_crcs(bits: u32) -> u32 {
     let blocks = code_blocks(bits);
     bits + CRC + if blocks > 1 { blocks * CRC } else { 0 }
 }
 
-/// Returns the smallest size K of a turbo code block that is at least `bits`, and the next smaller
-/// size, 0 if K is 40. Sizes are 40 to 6144 in steps of 8, 16, 32 and 64 (TS 36.212, table
-/// 5.1.3-3).
+/// The smallest K of at least `bits` and the next smaller one: 40 to 6144 in steps of 8, 16, 32 and 64 (TS
+/// 36.212, table 5.1.3-3).
 const fn code_block_sizes(bits: u32) -> (u32, u32) {
     let step = match bits {
         ..=512 => 8,
@@ -46,8 +41,7 @@ const fn code_block_sizes(bits: u32) -> (u32, u32) {
     if size <= 40 { (40, 0) } else { (size, size - step_below) }
 }
 
-/// Returns the number of filler bits that complete the code blocks of a transport block of `bits`
-/// bits (TS 36.212, 5.1.2).
+/// TS 36.212, 5.1.2.
 pub const fn filler_bits(bits: u32) -> u32 {
     let (blocks, total) = (code_blocks(bits), with_crcs(bits));
     let (larger, smaller) = code_block_sizes(total.div_ceil(blocks));
@@ -58,8 +52,7 @@ pub const fn filler_bits(bits: u32) -> u32 {
     (blocks - small_blocks) * larger + small_blocks * smaller - total
 }
 
-/// Returns the effective code rate of a transport block on `elements` resource elements, summed
-/// over its layers: bits with CRCs divided by channel bits (TS 36.213, 7.1.7).
+/// Effective: bits with CRCs divided by channel bits, summed over layers (TS 36.213, 7.1.7).
 pub fn code_rate(bits: u32, elements: u32, modulation: Modulation) -> f64 {
     f64::from(with_crcs(bits)) / f64::from(elements * modulation.order())
 }

@@ -1,14 +1,10 @@
-//! Checks that bandwidth, antenna ports and control region can be combined.
-
 use super::bandwidth::Bandwidth;
 use super::resources::{Downlink, Ports};
 
-/// Returns `count` antenna ports as [`Ports`] (TS 36.211, 6.10.1).
+/// TS 36.211, 6.10.1.
 ///
 /// # Errors
-///
-/// Returns a message that lists the possible numbers of ports, 1, 2 and 4, if `count` is another
-/// number.
+/// Returns a message with the possible numbers of ports, 1, 2 and 4.
 pub fn ports(count: u8) -> Result<Ports, String> {
     [Ports::One, Ports::Two, Ports::Four]
         .into_iter()
@@ -18,13 +14,10 @@ pub fn ports(count: u8) -> Result<Ports, String> {
 
 // Clause: TS 36.211, 6.7: control region
 // Simplified: as many symbols in every subframe; a fixed number of grants fits, which arrive without errors
-/// Checks that a channel of bandwidth `bandwidth` can have the control region of `downlink` (TS
-/// 36.211, table 6.7-1).
+/// TS 36.211, table 6.7-1.
 ///
 /// # Errors
-///
-/// Returns a message that states the possible numbers of control symbols if the control region has
-/// another number.
+/// Returns a message with the possible numbers of control symbols.
 pub fn check_control(bandwidth: Bandwidth, downlink: Downlink) -> Result<(), String> {
     let allowed = bandwidth.control_symbols();
     if allowed.contains(&downlink.control) {

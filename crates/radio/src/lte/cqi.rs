@@ -1,35 +1,29 @@
-//! Tables of channel quality indicators (CQIs), with the modulation and code rate of each.
-
 use crate::error::effective::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
 
-/// Number of CQIs. CQI 0 means out of range, and CQIs 1 to 15 select a row of the table.
+/// CQI 0 means out of range, 1 to 15 select a row of the table.
 pub const CQIS: u8 = 16;
 
-/// CQI table by which a UE is configured to report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CqiTable {
-    /// CQIs from QPSK to 64QAM (TS 36.213, table 7.2.3-1).
+    /// TS 36.213, table 7.2.3-1.
     Qam64,
-    /// CQIs from QPSK to 256QAM (TS 36.213, table 7.2.3-2, Release 12).
+    /// TS 36.213, table 7.2.3-2, Release 12.
     Qam256,
 }
 
-/// Row of a CQI table: modulation and code rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cqi {
-    /// Modulation that the CQI stands for.
     pub modulation: Modulation,
-    /// Code rate that the CQI stands for, times 1024.
+    /// Code rate times 1024.
     pub rate_1024: u16,
 }
 
 impl Cqi {
-    /// Returns the code rate, less than 1.
     pub fn code_rate(self) -> f64 {
         f64::from(self.rate_1024) / 1024.0
     }
 
-    /// Returns the efficiency in bits per resource element: code rate times bits per symbol.
+    /// In bits per resource element: code rate times bits per symbol.
     pub fn efficiency(self) -> f64 {
         self.code_rate() * f64::from(self.modulation.order())
     }
@@ -73,7 +67,7 @@ const ROWS_256QAM: [(Modulation, u16); 15] = [
 
 impl CqiTable {
     // Clause: TS 36.213, 7.2.3: CQI tables
-    /// Returns the modulation and code rate of a CQI, or `None` for CQI 0 and for CQIs above 15.
+    /// `None` for CQI 0 and above 15.
     pub fn row(self, cqi: u8) -> Option<Cqi> {
         let rows = match self {
             Self::Qam64 => &ROWS_64QAM,
@@ -83,8 +77,7 @@ impl CqiTable {
         Some(Cqi { modulation, rate_1024 })
     }
 
-    /// Returns the highest CQI whose efficiency is at most `efficiency`, or 0 if all efficiencies
-    /// are higher.
+    /// 0 if all efficiencies are higher.
     pub fn highest(self, efficiency: f64) -> u8 {
         (1..CQIS).take_while(|&cqi| self.row(cqi).is_some_and(|row| row.efficiency() <= efficiency)).count()
             as u8
@@ -95,7 +88,7 @@ impl CqiTable {
 mod tests {
     use super::*;
 
-    /// Column "efficiency" of both CQI tables in TS 36.213, with four digits as printed there.
+    /// Column "efficiency" in TS 36.213, with four digits as printed there.
     const PRINTED: [(CqiTable, [f64; 15]); 2] = [
         (
             CqiTable::Qam64,

@@ -1,11 +1,8 @@
-//! Discontinuous reception: subframes in which a phone listens, that is, monitors PDCCH (TS 36.321, 5.7).
-//!
-//! A phone listens during the on-duration of each cycle and for `inactivity` after a new block, or after the grant of
-//! one in a scheduled uplink. From 8 subframes after a failed block, it also listens for up to `retransmission`. In a
-//! scheduled uplink it listens from a scheduling request to the block that answers it, and 4 subframes after each of
-//! its blocks, when a retransmission can be granted. The base station sends blocks and grants only while the phone
-//! listens; blocks of configured grants need none. On a plain uplink, the arrival of a packet that the phone sends
-//! counts as a new block.
+//! TS 36.321, 5.7. A phone listens during the on-duration of each cycle, for `inactivity` after a new block
+//! or its grant, and from 8 subframes after a failed block for up to `retransmission`. In a scheduled uplink
+//! it also listens from a scheduling request to the block that answers it, and 4 subframes after each of its
+//! blocks, when a retransmission can be granted. Blocks and grants are sent only while it listens; blocks of
+//! configured grants need none. On a plain uplink, a packet that the phone sends counts as a new block.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::Duration;
@@ -61,7 +58,7 @@ impl Checked for Drx {
     }
 }
 
-/// Cycle with an on-duration at its start, in subframes.
+/// In subframes, with the on-duration at its start.
 #[derive(Clone, Copy, Debug)]
 struct Cycle {
     length: u64,
@@ -70,25 +67,23 @@ struct Cycle {
 }
 
 impl Cycle {
-    /// Returns the position of subframe `tti` in its cycle.
     fn position(self, tti: u64) -> u64 {
         (tti + self.length - self.offset % self.length) % self.length
     }
 
-    /// Returns the first subframe at or after `from` in an on-duration.
+    /// At or after `from`.
     fn next_on(self, from: u64) -> u64 {
         let position = self.position(from);
         if position < self.on { from } else { from + self.length - position }
     }
 
-    /// Returns the number of subframes in an on-duration before `tti`, counted from the start of the cycle that begins
-    /// last before subframe 0.
+    /// Counted from the start of the cycle that begins last before subframe 0.
     fn on_before(self, tti: u64) -> u64 {
         let shifted = tti + self.length - self.offset % self.length;
         shifted / self.length * self.on + (shifted % self.length).min(self.on)
     }
 
-    /// Returns the number of subframes in an on-duration from `from` up to and without `to`.
+    /// Without `to`.
     fn on_between(self, from: u64, to: u64) -> u64 {
         if to > from { self.on_before(to) - self.on_before(from) } else { 0 }
     }
@@ -96,32 +91,28 @@ impl Cycle {
 
 // Clause: TS 36.321, 5.7: discontinuous reception
 // Simplified: the base station knows at once when the phone listens
-/// Reception of one phone.
 #[derive(Clone, Debug)]
 pub struct Listening {
     inactivity: u64,
     retransmission: u64,
     short: Option<Cycle>,
     long: Cycle,
-    /// Number of subframes with short cycles after the inactivity timer; 0 if there are none.
+    /// Subframes with short cycles after the inactivity timer.
     short_lasts: u64,
-    /// First subframe after the inactivity timer; 0 if the timer has not run since the last call of
-    /// [`Self::disconnected`] or at all.
+    /// First subframe after the inactivity timer; 0 if it has not run since [`Self::disconnected`] or at all.
     active_until: u64,
-    /// Intervals in which retransmissions may arrive: each has its first subframe, and the first subframe after it. An
-    /// interval ends early when a retransmission has arrived.
+    /// First subframe and the one after the last in which a retransmission may arrive; ends early when it
+    /// has.
     windows: Vec<(u64, u64)>,
-    /// Whether a scheduling request that the phone has sent is pending.
+    /// A scheduling request is pending.
     is_requesting: bool,
     /// First subframe that is not counted in `awake`.
     counted: u64,
-    /// Number of subframes before `counted` in which the phone listened.
     awake: u64,
 }
 
 impl Listening {
-    /// Creates the reception of phone `id`, which has not been active yet. The offset of its cycles follows from `id`,
-    /// so that the on-durations of phones are spread over the cycle.
+    /// The offset of the cycles follows from `id`, so that the on-durations of phones are spread.
     pub fn new(drx: &Drx, id: u64) -> Self {
         let ttis = |time: Duration| time.0 / TTI.0;
         let offset = id.wrapping_mul(37) % ttis(drx.long_cycle).max(1);
@@ -140,12 +131,11 @@ impl Listening {
         }
     }
 
-    /// Returns the first subframe with long cycles after the last activity, 0 if [`Self::active_until`] is 0.
+    /// 0 if [`Self::active_until`] is 0.
     fn short_until(&self) -> u64 {
         if self.active_until == 0 { 0 } else { self.active_until + self.short_lasts }
     }
 
-    /// Returns the first subframe at or after `from` in which the phone listens.
     pub fn next(&self, from: u64) -> u64 {
         if from < self.active_until || self.is_requesting {
             return from;
@@ -157,48 +147,43 @@ impl Listening {
         self.windows.iter().filter_map(window).fold(on, u64::min)
     }
 
-    /// Records that the phone is granted a new block in subframe `tti`, and starts the inactivity timer.
+    /// Starts the inactivity timer.
     pub fn granted(&mut self, tti: u64) {
         self.count(tti);
         self.active_until = self.active_until.max(tti + 1 + self.inactivity);
     }
 
-    /// Records that the phone sends a scheduling request in subframe `tti`, which is pending until
-    /// [`Self::answered`] is called.
+    /// Pending until [`Self::answered`] is called.
     pub fn requested(&mut self, tti: u64) {
         self.count(tti);
         self.is_requesting = true;
     }
 
-    /// Records that the phone sends a new block in subframe `tti`, whose buffer status report cancels the pending
-    /// request (TS 36.321, 5.4.4).
+    /// The block's buffer status report cancels the pending request (TS 36.321, 5.4.4).
     pub fn answered(&mut self, tti: u64) {
         self.count(tti);
         self.is_requesting = false;
     }
 
-    /// Records that a retransmission of a block that the phone has sent can be granted in subframe `tti`.
+    /// A retransmission of the phone's block can be granted in `tti`.
     pub fn may_repeat(&mut self, tti: u64) {
         self.windows.push((tti, tti + 1));
     }
 
-    /// Records that the phone is not connected from subframe `from` on, until its next connection begins in
-    /// subframe `until`. In between it listens to no cycle, and all timers stop (TS 36.331, 5.3.12). `until`
-    /// may be earlier than in the last call if the connection begins sooner than was expected then.
+    /// From `from` to the next connection in `until`, which may be earlier than said before; in between it
+    /// listens to no cycle, and all timers stop (TS 36.331, 5.3.12).
     pub fn disconnected(&mut self, from: u64, until: u64) {
         self.count(from);
         (self.counted, self.active_until, self.is_requesting) = (until, 0, false);
         self.windows.clear();
     }
 
-    /// Records that a block failed in subframe `tti` and will be retransmitted.
     pub fn failed(&mut self, tti: u64) {
         self.count(tti);
         let begin = tti + DOWN_RETRANSMISSION_AFTER;
         self.windows.push((begin, begin + self.retransmission));
     }
 
-    /// Records that a block is retransmitted in subframe `tti`, so that the phone stops waiting for it.
     pub fn repeated(&mut self, tti: u64) {
         self.count(tti);
         if let Some((_, end)) = self.windows.iter_mut().find(|(begin, end)| *begin <= tti && tti + 1 < *end) {
@@ -206,7 +191,7 @@ impl Listening {
         }
     }
 
-    /// Adds to `awake` the subframes from `counted` up to and without `tti` in which the phone has listened.
+    /// Up to and without `tti`.
     fn count(&mut self, tti: u64) {
         let from = self.counted;
         if tti <= from {
@@ -226,7 +211,6 @@ impl Listening {
         self.counted = tti;
     }
 
-    /// Returns true if the phone listens in subframe `tti` for retransmissions and for no other reason.
     fn listens_only_for_retransmission(&self, tti: u64) -> bool {
         let expects = self.windows.iter().any(|(begin, end)| (*begin..*end).contains(&tti));
         expects && !self.is_requesting && tti >= self.active_until && {
@@ -235,8 +219,8 @@ impl Listening {
         }
     }
 
-    /// Returns the number of subframes before `tti` in which the phone has listened. If activity in a later subframe
-    /// has been recorded already, the result includes the subframes up to that one, but is never above `tti`.
+    /// If later activity has been recorded already, the subframes up to it are included, but never above
+    /// `tti`.
     pub fn awake_by(&mut self, tti: u64) -> u64 {
         self.count(tti);
         self.awake.min(tti)
@@ -269,7 +253,7 @@ mod tests {
         assert_eq!(keys(&Drx { inactivity: Duration(1_500_000), ..usual }), ["inactivity"]);
     }
 
-    /// A silent phone listens for the share `on / cycle` of time.
+    /// The share `on / cycle` of time.
     #[test]
     fn a_silent_phone_is_awake_for_its_on_durations() {
         let mut silent = Listening::new(&Drx::default(), 5);
@@ -278,8 +262,7 @@ mod tests {
 
     proptest! {
         // Tests the feature: discontinuous reception (property)
-        /// Counting by closed forms equals checking each subframe, for any grants, failed blocks and requests. The
-        /// phone does not listen before the subframe that `next` returns.
+        /// Closed forms equal checking each subframe.
         #[test]
         fn awake_time_is_the_number_of_subframes_with_reception(
             id in 0u64..50,

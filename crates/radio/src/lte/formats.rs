@@ -1,5 +1,3 @@
-//! Transport formats of a cell: the CQIs that phones report, and the MCS and size of blocks.
-
 use std::cell::OnceCell;
 use std::sync::OnceLock;
 
@@ -15,45 +13,39 @@ use crate::error::effective::modulation::Modulation;
 use crate::error::effective::{CURVES, EffectiveSnr, Levels};
 use crate::mac::band::{Band, Groups, MAX_GROUPS, Row, Run};
 
-/// Largest number of layers of a transport block from up to four antenna ports (TS 36.211, table 6.3.3.2-1).
+/// From up to four antenna ports (TS 36.211, table 6.3.3.2-1).
 pub const MAX_LAYERS: u8 = 2;
 
-/// Number of subframes in a frame, after which resource elements for data repeat (TS 36.211, 4.1).
+/// Resource elements for data repeat after a frame (TS 36.211, 4.1).
 const SUBFRAMES: usize = 10;
 
-/// Resource elements of the block for which phones measure CQIs: four resource blocks with three control symbols and
-/// one antenna port.
+/// Block for which phones measure CQIs: four resource blocks with three control symbols and one antenna port.
 const REFERENCE_ELEMENTS: u32 = 4 * 126;
 
-/// Number of a TTI whose subframe has no synchronization signals and no PBCH.
+/// A TTI without synchronization signals and PBCH.
 const REGULAR: u64 = 1;
 
-/// Transport format of a block: its MCS and size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
-    /// MCS in the table of the block's direction, downlink or uplink.
     pub mcs: u8,
-    /// Size of the transport block in bits.
     pub bits: u32,
-    /// Number of layers on which the block is sent, 1 or 2.
+    /// 1 or 2.
     pub layers: u8,
 }
 
 /// Resource elements that synchronization signals and PBCH take in a subframe.
 #[derive(Clone, Copy, Debug)]
 struct Lacking {
-    /// Groups with fewer resource elements for data than in other subframes.
     groups: Groups,
-    /// Number of resource elements that each group lacks.
+    /// By group.
     elements: [u32; MAX_GROUPS],
-    /// Share of its resource elements that each group still has for data.
+    /// Share of each group's resource elements that is left for data.
     yields: Row,
 }
 
 impl Lacking {
     const NOTHING: Self = Self { groups: Groups::NONE, elements: [0; MAX_GROUPS], yields: [1.0; MAX_GROUPS] };
 
-    /// Counts the resource elements that the groups of a cell's downlink lack in subframe `subframe`, 0 to 9.
     fn new(bandwidth: Bandwidth, band: &Band, layout: Downlink, subframe: u8) -> Self {
         let mut lacking = Self::NOTHING;
         for block in 0..bandwidth.blocks() {
@@ -69,31 +61,27 @@ impl Lacking {
     }
 }
 
-/// Tables of transport formats for one direction of a cell, downlink or uplink, shared by all users.
+/// For downlink or uplink, shared by all users.
 #[derive(Debug)]
 pub struct Formats {
     band: Band,
-    /// Number of MCSs in the table.
     mcs_count: u8,
-    /// Number of resource elements for data in a resource block without synchronization signals and PBCH.
+    /// Without synchronization signals and PBCH.
     block_elements: u32,
-    /// Resource elements that groups lack in each subframe.
     lacking: [Lacking; SUBFRAMES],
     effective: EffectiveSnr,
-    /// Sizes and error rates of blocks, first on one layer, then on two layers.
+    /// On one layer, then on two.
     errors: [BlockErrors; MAX_LAYERS as usize],
     /// Smallest linear SNR at which each CQI is reported; NaN for CQI 0.
     thresholds: [f32; CQIS as usize],
-    /// Values of the effective SNR's mapping at `thresholds`, with an SNR of 0 for CQI 0.
+    /// Values of the mapping at `thresholds`, with an SNR of 0 for CQI 0.
     levels: Levels<{ CQIS as usize }>,
-    /// Smallest number of bytes per resource block at each CQI, as computed by [`Self::least_bytes`]; NaN for CQI 0.
-    /// Computed when it is first needed.
+    /// Of [`Self::least_bytes`]; NaN for CQI 0.
     block_bytes: OnceCell<[f32; CQIS as usize]>,
 }
 
 impl Formats {
-    /// Creates the tables of a cell's downlink, with MCSs and CQIs up to 256QAM if `qam256` is true. Receivers need an
-    /// SNR `loss_db` dB higher than the curves of block errors.
+    /// Receivers need an SNR `loss_db` dB higher than the curves.
     pub fn down(bandwidth: Bandwidth, layout: Downlink, qam256: bool, loss_db: f64) -> Self {
         let (mcss, cqis) = if qam256 {
             (McsTable::Down256Qam, CqiTable::Qam256)
@@ -107,15 +95,12 @@ impl Formats {
         Self { lacking, ..Self::new(band, mcss, thresholds, layout.block(), loss_db) }
     }
 
-    /// Creates the tables of a cell's uplink, with the MCSs of a table and without CQIs. The receiver needs an SNR
-    /// `loss_db` dB higher than the curves of block errors.
+    /// Without CQIs; the receiver needs an SNR `loss_db` dB higher than the curves.
     pub fn up(bandwidth: Bandwidth, mcss: McsTable, loss_db: f64) -> Self {
         let none = [f32::NAN; CQIS as usize];
         Self::new(bandwidth.band(), mcss, none, uplink(1, false), loss_db)
     }
 
-    /// Creates tables with the MCSs of `mcss`, and `block_elements` resource elements for data in each resource
-    /// block of all subframes.
     fn new(
         band: Band,
         mcss: McsTable,
@@ -141,8 +126,8 @@ impl Formats {
         }
     }
 
-    /// Returns the smallest number of bytes per resource block, among transport blocks on 1 group, 2 groups, ... up to
-    /// all groups, each with the CQI `cqi`. They differ because the table rounds the sizes of transport blocks.
+    /// Per resource block, over 1 group, 2 groups, ...: they differ because the table rounds sizes of
+    /// transport blocks.
     fn least_bytes(&self, cqi: u8) -> f32 {
         let bytes = |count: usize| {
             let groups = Groups::first(count);
@@ -152,7 +137,6 @@ impl Formats {
         (1..=self.band.groups()).map(bytes).fold(f32::INFINITY, f32::min)
     }
 
-    /// Returns the resource blocks and groups of the carrier.
     pub fn band(&self) -> &Band {
         &self.band
     }
@@ -162,26 +146,22 @@ impl Formats {
         &self.lacking[(tti % SUBFRAMES as u64) as usize]
     }
 
-    /// Returns true if no synchronization signals and no PBCH take resource elements in TTI `tti`.
+    /// Without synchronization signals and PBCH.
     #[inline]
     pub fn is_regular(&self, tti: u64) -> bool {
         self.lacking(tti).groups.is_empty()
     }
 
-    /// Returns the share of its resource elements that each group has for data in TTI `tti`, in which synchronization
-    /// signals and PBCH may take some.
     #[inline]
     pub fn yields(&self, tti: u64) -> &Row {
         &self.lacking(tti).yields
     }
 
-    /// Returns the smallest linear SNR at which each CQI is reported; NaN for CQI 0.
     pub fn thresholds(&self) -> &[f32; CQIS as usize] {
         &self.thresholds
     }
 
-    /// Returns the CQI that a phone measures on each group at the linear SNRs `snr`: the highest CQI whose block would
-    /// fail with a probability of at most [`TARGET`], or 0 if there is none.
+    /// Highest CQI whose block would fail with at most [`TARGET`] at the linear SNRs `snr`, or 0.
     #[inline]
     pub fn cqis(&self, snr: &Row) -> [u8; MAX_GROUPS] {
         // All groups are compared with a threshold at once, which is vectorized.
@@ -194,15 +174,14 @@ impl Formats {
         cqis.map(|cqi| cqi as u8)
     }
 
-    /// Returns the smallest number of bytes per resource block that a transport block on one layer carries at each CQI,
-    /// NaN for CQI 0.
+    /// On one layer; NaN for CQI 0.
     #[inline]
     pub fn block_bytes(&self) -> &[f32; CQIS as usize] {
         let bytes = |cqi: usize| if cqi == 0 { f32::NAN } else { self.least_bytes(cqi as u8) };
         self.block_bytes.get_or_init(|| std::array::from_fn(bytes))
     }
 
-    /// Returns the number of bytes that all groups together carry on one layer at the given CQIs. CQI 0 carries none.
+    /// On one layer; CQI 0 carries none.
     pub fn bytes(&self, cqis: &[u8; MAX_GROUPS]) -> f32 {
         let (bytes, groups) = (self.block_bytes(), self.band.groups());
         let of_groups = cqis[..groups].iter().zip(self.band.sizes());
@@ -210,11 +189,8 @@ impl Formats {
         of_groups.map(|(cqi, size)| (bytes[usize::from(*cqi) % bytes.len()] * size).max(0.0)).sum()
     }
 
-    /// Returns the format of the largest block in TTI `tti` that has at most `most_bits` bits and fails with
-    /// a probability of at most [`TARGET`]. The block is sent on `groups` and on `layers` layers, 1 or 2. The
-    /// SNRs of the channel are those of the CQIs in `cqis`, times `factor`. If there is no such block,
-    /// returns the format of MCS 0. Returns `None` if the block of MCS 0 has more than `most_bits` bits, or
-    /// if `groups` is empty.
+    /// Largest block of at most `most_bits` that fails with at most [`TARGET`] at the SNRs of `cqis` times
+    /// `factor`, else that of MCS 0 if it fits.
     pub fn select_by_cqis(
         &self,
         tti: u64,
@@ -230,16 +206,14 @@ impl Formats {
     }
 
     // Clause: TS 36.213, 7.1.7: selection of blocks
-    /// Returns a format on the resource blocks of `run` and on one layer as [`Self::select_by_cqis`] does; the SNRs of
-    /// the channel are those in `snr` (linear), times `factor`.
+    /// On one layer, as [`Self::select_by_cqis`], at the linear SNRs `snr` times `factor`.
     pub fn select(&self, run: Run, snr: &Row, factor: f32, most_bits: u32) -> Option<Format> {
         let (groups, sizes) = self.band.groups_of(run);
         let effective = |mcs, _| factor * self.effective.of(mcs, snr, groups, &sizes);
         self.search(self.allocation_of(run), most_bits, effective)
     }
 
-    /// Returns a format as [`Self::select_by_cqis`] does. `effective` returns the effective linear SNR for an
-    /// MCS and the index of its curve in the mapping.
+    /// `effective` maps an MCS and the index of its curve to the effective linear SNR.
     #[inline]
     fn search(
         &self,
@@ -270,27 +244,24 @@ impl Formats {
         (bits <= most_bits).then_some(Format { mcs: found, bits, layers })
     }
 
-    /// Returns the effective linear SNR of a block with an MCS on `groups`.
     #[inline]
     pub fn effective_snr(&self, mcs: u8, snr: &Row, groups: Groups) -> f32 {
         self.effective.of(mcs, snr, groups, self.band.sizes())
     }
 
-    /// Returns the effective linear SNR of a block with an MCS on the resource blocks of `run`.
     #[inline]
     pub fn effective_snr_of(&self, mcs: u8, snr: &Row, run: Run) -> f32 {
         let (groups, sizes) = self.band.groups_of(run);
         self.effective.of(mcs, snr, groups, &sizes)
     }
 
-    /// Returns the probability that a block of a format fails on `groups` in TTI `tti`, at an effective linear SNR.
+    /// `snr` is effective and linear.
     #[inline]
     pub fn bler(&self, tti: u64, groups: Groups, format: Format, snr: f32) -> f64 {
         self.bler_on(self.allocation(tti, groups, format.layers), format, snr)
     }
 
-    /// Returns the probability that a block of a format fails on the resource blocks of `run`, at an effective linear
-    /// SNR.
+    /// `snr` is effective and linear.
     #[inline]
     pub fn bler_of(&self, run: Run, format: Format, snr: f32) -> f64 {
         self.bler_on(self.allocation_of(run), format, snr)
@@ -302,13 +273,11 @@ impl Formats {
         errors.bler(errors.blocks(allocation), format.mcs, snr)
     }
 
-    /// Returns the sizes and error rates of blocks on `layers` layers, 1 or 2.
     #[inline]
     fn errors(&self, layers: u8) -> &BlockErrors {
         &self.errors[usize::from(layers > 1)]
     }
 
-    /// Returns the resource blocks and elements of `groups` in TTI `tti`, for a block on `layers` layers.
     #[inline]
     fn allocation(&self, tti: u64, groups: Groups, layers: u8) -> Allocation {
         let of_subframe = self.lacking(tti);
@@ -318,7 +287,7 @@ impl Formats {
         Allocation { blocks, layers, elements: u32::from(blocks) * self.block_elements - lacking }
     }
 
-    /// Returns the resource blocks and elements of `run`, in a subframe without synchronization signals and PBCH.
+    /// In a subframe without synchronization signals and PBCH.
     #[inline]
     fn allocation_of(&self, run: Run) -> Allocation {
         let elements = u32::from(run.blocks) * self.block_elements;
@@ -326,8 +295,7 @@ impl Formats {
     }
 }
 
-/// Returns the smallest linear SNR at which each CQI is reported, NaN for CQI 0. At this SNR, the block with the CQI's
-/// modulation and code rate on [`REFERENCE_ELEMENTS`] fails with probability [`TARGET`].
+/// At which the CQI's modulation and code rate on [`REFERENCE_ELEMENTS`] fail with [`TARGET`]; NaN for CQI 0.
 fn thresholds(table: CqiTable) -> [f32; CQIS as usize] {
     static KNOWN: [OnceLock<[f32; CQIS as usize]>; 2] = [const { OnceLock::new() }; 2];
     let threshold = |row: Cqi| {
@@ -349,14 +317,13 @@ mod tests {
     use super::super::resources::Ports;
     use super::*;
 
-    /// Returns linear SNRs from -6 to 25 dB.
+    /// -6 to 25 dB.
     fn snrs() -> impl Iterator<Item = f32> {
         (0..310u16).map(|step| 10f32.powf((f32::from(step) * 0.1 - 6.0) / 10.0))
     }
 
     // Tests the feature: selection of blocks (closed form)
-    /// A block that is selected by reports fails with a probability of at most 10.2 %, in all subframes,
-    /// unless it has MCS 0.
+    /// At most 10.2 %, unless of MCS 0.
     #[test]
     fn blocks_selected_by_reports_fail_rarely() {
         let layout = Downlink { ports: Ports::One, control: 3 };
@@ -373,8 +340,7 @@ mod tests {
     }
 
     // Tests the feature: selection of blocks (closed form)
-    /// A block that is selected by the SNR fails with a probability of at most 10.2 %, unless it has MCS 0.
-    /// The next larger block of its modulation fails with a probability of at least 9.8 %.
+    /// At most 10.2 %, unless of MCS 0; the next larger block of its modulation at least 9.8 %.
     #[test]
     fn blocks_selected_by_the_snr_are_the_largest_ones() {
         let formats = Formats::up(Bandwidth::Mhz10, McsTable::Up, 0.0);

@@ -1,37 +1,32 @@
-//! Tables of modulation and coding schemes (MCSs) of downlink and uplink.
-
 use crate::error::effective::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
 
-/// Table by which the MCS of a grant is interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum McsTable {
-    /// Table of the downlink for up to 64QAM (TS 36.213, table 7.1.7.1-1).
+    /// TS 36.213, table 7.1.7.1-1.
     Down64Qam,
-    /// Table of the downlink for up to 256QAM (TS 36.213, table 7.1.7.1-1A, Release 12).
+    /// TS 36.213, table 7.1.7.1-1A, Release 12.
     Down256Qam,
-    /// Table of the uplink (TS 36.213, table 8.6.1-1).
+    /// TS 36.213, table 8.6.1-1.
     Up,
-    /// Table of the uplink for UEs without 64QAM, which send 16QAM instead (TS 36.213, 8.6.1).
+    /// 16QAM in place of 64QAM (TS 36.213, 8.6.1).
     Up16Qam,
 }
 
-/// Modulation and coding scheme of a new block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mcs {
-    /// Modulation of the block's data symbols.
     pub modulation: Modulation,
-    /// I_TBS, the row of the block in the table of transport block sizes.
+    /// I_TBS.
     pub size_index: u8,
 }
 
-/// I_TBS of MCS 0 to 27 in TS 36.213, table 7.1.7.1-1A.
+/// MCS 0 to 27 in TS 36.213, table 7.1.7.1-1A.
 const SIZE_INDICES_256QAM: [u8; 28] = [
     0, 2, 4, 6, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 27, 28, 29, 30, 31, 32, 33,
 ];
 
 impl McsTable {
-    /// Returns the highest MCS of a new block. Higher values up to 31 mark a retransmission; they
-    /// state only its modulation (downlink) or redundancy version (uplink).
+    /// Of a new block: higher values up to 31 mark a retransmission and state only its modulation (downlink)
+    /// or redundancy version (uplink).
     pub const fn highest(self) -> u8 {
         match self {
             Self::Down64Qam | Self::Up | Self::Up16Qam => 28,
@@ -40,7 +35,7 @@ impl McsTable {
     }
 
     // Clause: TS 36.213, 7.1.7.1, 8.6.1: MCS tables
-    /// Returns the modulation and I_TBS of an MCS, or `None` if it is above [`Self::highest`].
+    /// `None` above [`Self::highest`].
     pub fn row(self, mcs: u8) -> Option<Mcs> {
         if mcs > self.highest() {
             return None;
@@ -57,7 +52,7 @@ impl McsTable {
         Some(Mcs { modulation, size_index })
     }
 
-    /// Returns the modulation of an MCS, which must not be above [`Self::highest`].
+    /// Not above [`Self::highest`].
     const fn modulation(self, mcs: u8) -> Modulation {
         let last = match self {
             Self::Down64Qam => [9, 16, 28],
@@ -76,7 +71,6 @@ impl McsTable {
         }
     }
 
-    /// Returns the highest MCS of a new block whose modulation is at most `most`.
     pub fn highest_with(self, most: Modulation) -> u8 {
         (0..=self.highest()).rev().find(|&mcs| self.modulation(mcs) <= most).unwrap_or(0)
     }

@@ -1,5 +1,3 @@
-//! Events of PDCP: the sequence numbers of packets.
-
 use std::ops::Range;
 
 use nodeb_base::context::Context;
@@ -7,8 +5,7 @@ use nodeb_base::event::{Event, Mask};
 
 use crate::rlc::bytes::Entity;
 
-/// Emits an event for each packet that the RLC of a user has just begun to send. `numbers` are the PDCP sequence
-/// numbers of these packets.
+/// For packets that RLC has just begun to send.
 pub fn emit_numbers(ctx: &mut Context, user: usize, rlc: &Entity, numbers: Range<u64>) {
     if !ctx.wants(Mask::PDCP) {
         return;

@@ -1,11 +1,8 @@
-//! Table of the queues in front of RLC.
-
 use nodeb_base::event::Direction;
 use nodeb_base::table;
 use nodeb_base::table::Table;
 use nodeb_net::queue::QueueCounts;
 
-/// Row of the table [`QUEUES`].
 #[derive(Clone, Copy, Debug)]
 pub struct QueueRow {
     user: usize,
@@ -30,7 +27,6 @@ table! {
     }
 }
 
-/// Returns the table of the queues of one direction, given the counts of each user's queue.
 pub fn table(direction: Direction, counts: impl Iterator<Item = QueueCounts>) -> Table {
     let row = |(user, counts)| QueueRow { user, direction, counts };
     QUEUES.table(&counts.enumerate().map(row).collect::<Vec<_>>())

@@ -1,5 +1,3 @@
-//! The radio `lte`: its keys, their checks, and its bearers.
-
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
@@ -109,9 +107,9 @@ params! {
     }
 }
 
-/// A network that never limits the cell, whose peak is 392 Mbit/s (four layers, 256QAM). The delay of 10 ms between
-/// server and gateway is that of ns-3's `lena-simple-epc.cc`; its rate is 100 Gbit/s, here that of Gigabit Ethernet.
-/// With a table `uplink`, phones have the uplinks that it describes.
+/// A network that never limits the cell, whose peak is 392 Mbit/s (four layers, 256QAM). The delay of 10 ms
+/// between server and gateway is that of ns-3's `lena-simple-epc.cc`; its 100 Gbit/s are here those of
+/// Gigabit Ethernet.
 const KEY_DEFAULTS: &[KeyDefault] = &[
     KeyDefault { key: "wired.rate", value: "1 Gbps", with: None },
     KeyDefault { key: "wired.delay", value: "10 ms", with: None },
@@ -121,7 +119,7 @@ const KEY_DEFAULTS: &[KeyDefault] = &[
     KeyDefault { key: "radio.lte.uplink", value: "plain", with: Some("uplink") },
 ];
 
-/// Largest number of users per TTI: about as many as the control region of 20 MHz can address.
+/// About as many as the control region of 20 MHz can address.
 const MAX_USERS_PER_TTI: u32 = 20;
 
 impl Checked for Lte {
@@ -184,7 +182,7 @@ impl Checked for Lte {
 }
 
 impl Lte {
-    /// Warns if phones never sleep because each grant ahead of data restarts their inactivity timers before the next.
+    /// Grants ahead of data may restart the inactivity timer before it expires.
     fn advise_sleep(&self, params: &Scheduled, check: &mut Check) {
         let (Some(drx), Some(interval)) = (&self.drx, params.ahead()) else { return };
         check.advise(interval * TTI.0 > drx.inactivity.0, "grants", || {
@@ -197,9 +195,8 @@ impl Lte {
         });
     }
 
-    /// Warns if blocks can be retransmitted for so long that RLC in unacknowledged mode with 5-bit sequence numbers
-    /// discards their PDUs, because they arrive behind its window. While a block waits for a retransmission, the other
-    /// processes send up to two new PDUs per subframe: one on one layer, two on several layers.
+    /// With 5-bit numbers, PDUs retransmitted too late arrive behind UM's window: meanwhile the other
+    /// processes send one new PDU per subframe, two on several layers.
     fn advise_window(&self, check: &mut Check) {
         let LteRlcSpec::Um(um) = &self.rlc else { return };
         let most = |blocks: u64| (um.sn_length.window() - 1) / (blocks * (DOWN_RETRANSMISSION_AFTER - 1)) + 1;
@@ -223,12 +220,10 @@ impl Lte {
         });
     }
 
-    /// Returns true if the base station schedules the uplink.
     pub fn schedules_uplink(&self) -> bool {
         matches!(self.uplink, UplinkSpec::Scheduled(_))
     }
 
-    /// Returns the numerology of the air interface: TTI, carrier frequency and sample rate.
     pub fn numerology(&self) -> Numerology {
         Numerology {
             tti: TTI,
@@ -237,7 +232,6 @@ impl Lte {
         }
     }
 
-    /// Returns the rules by which blocks of the downlink are decoded and retransmitted.
     pub fn harq_rules(&self) -> Rules {
         Rules {
             combining: self.combining.clone(),
@@ -248,12 +242,10 @@ impl Lte {
         }
     }
 
-    /// Returns the start of TTI `tti`.
     pub fn beginning(&self, tti: u64) -> Time {
         self.numerology().beginning(tti)
     }
 
-    /// Returns the layout of a downlink subframe: antenna ports and control symbols.
     fn layout(&self) -> Downlink {
         Downlink {
             ports: compatible::ports(self.antenna_ports).unwrap_or(Ports::One),
@@ -261,21 +253,19 @@ impl Lte {
         }
     }
 
-    /// Returns the tables of transport formats up to 64QAM and, if they are used, up to 256QAM.
+    /// Up to 64QAM and, if used, up to 256QAM.
     pub fn formats(&self) -> Vec<Formats> {
         let up_to =
             |qam256: bool| Formats::down(self.bandwidth, self.layout(), qam256, self.implementation_loss_db);
         if self.qam256 { vec![up_to(false), up_to(true)] } else { vec![up_to(false)] }
     }
 
-    /// Returns the index of the tables in [`Self::formats`] of a phone of category `category`: 1 if the phone uses
-    /// 256QAM, else 0.
+    /// Index in [`Self::formats`]: 1 with 256QAM.
     pub fn formats_of(&self, category: u8) -> usize {
         usize::from(self.qam256 && Category::of(category).is_ok_and(|category| category.down_256qam))
     }
 
-    /// Returns the antennas of the channel to a phone of a category. If `layers` is 1, there is one antenna at either
-    /// end. Otherwise a phone has as many antennas as layers can be sent to it, by its category and `layers`.
+    /// One at either end if `layers` is 1, else as many as layers can be sent to the phone.
     pub fn antennas(&self, category: u8) -> Antennas {
         if self.layers == 1 {
             return Antennas::ONE;
@@ -284,7 +274,7 @@ impl Lte {
         Antennas { ports: self.antenna_ports, receive }
     }
 
-    /// Returns the bit rate of a user that is sent the largest blocks in every TTI.
+    /// With the largest blocks in every TTI.
     pub fn peak_rate(&self) -> Rate {
         Rate(u64::from(largest_bits(self.bandwidth, self.qam256, self.layers)) * 1_000)
     }
@@ -404,10 +394,9 @@ mod tests {
         check.into_doubts().into_iter().map(|doubt| doubt.message).collect()
     }
 
-    /// With numbers of 5 bits the window of UM has 16 PDUs, so at most 15 other PDUs may arrive before a late one. On one
-    /// layer, the third transmission of a block is 16 subframes after the first, and 14 other PDUs arrive in between.
-    /// With two blocks per TTI, the second transmission is 8 subframes after the first, and 15 other PDUs arrive before
-    /// it. So three transmissions are possible on one layer, and two on two layers.
+    /// UM's window has 16 PDUs, so at most 15 others may arrive before a late one. The third transmission on
+    /// one layer comes 16 subframes later, after 14 others; the second with two blocks per TTI comes 8 later,
+    /// after 15.
     #[test]
     fn short_numbers_need_few_transmissions() {
         let um = json!({ "um": { "sn_length": "5 bit" } });

@@ -1,27 +1,24 @@
-//! Preambles, occasions and times of random access, in subframes (FDD, preamble format 0).
+//! In subframes, for FDD and preamble format 0.
 
-/// Number of resource blocks that PRACH occupies (TS 36.211, 5.7.3).
+/// Of PRACH (TS 36.211, 5.7.3).
 pub const BLOCKS: u16 = 6;
 
-/// Number of subframes from the end of a preamble to the start of the response window (TS 36.321,
-/// 5.1.4).
+/// Subframes after the end of a preamble (TS 36.321, 5.1.4).
 pub const RESPONSE_WINDOW_AFTER: u64 = 3;
 
-/// Least number of subframes from a random access response to message 3 (TS 36.213, 6.1.1).
+/// Least number of subframes after a response (TS 36.213, 6.1.1).
 pub const MESSAGE_3_AFTER: u64 = 6;
 
-/// Subframes in which a PRACH configuration lets UEs send preambles (occasions).
+/// Subframes in which UEs may send preambles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occasions {
-    /// Whether only frames with an even number have occasions; if not, all frames have.
     pub even_frames: bool,
-    /// Numbers, 0 to 9, of the subframes with an occasion in a frame that has occasions.
+    /// 0 to 9, in frames with occasions.
     pub subframes: &'static [u8],
 }
 
 impl Occasions {
-    /// Returns the number of the first subframe at or after subframe `from` that has an occasion.
-    /// Subframes are counted from subframe 0 of frame 0.
+    /// At or after `from`, counted from subframe 0 of frame 0.
     pub fn next(self, from: u64) -> u64 {
         (from..from + 20).find(|&at| self.has(at)).unwrap_or(from)
     }
@@ -32,7 +29,7 @@ impl Occasions {
     }
 }
 
-/// Subframes with an occasion in PRACH configurations 3 to 14, which have occasions in every frame.
+/// PRACH configurations 3 to 14.
 const ANY_FRAME: [&[u8]; 12] = [
     &[1],
     &[4],
@@ -49,12 +46,10 @@ const ANY_FRAME: [&[u8]; 12] = [
 ];
 
 // Clause: TS 36.211, 5.7.1: occasions of random access
-/// Returns the occasions of `prach-ConfigIndex` `index`. Indices 0 to 15 have preamble format 0 (TS
-/// 36.211, table 5.7.1-2).
+/// TS 36.211, table 5.7.1-2; indices 0 to 15 have preamble format 0.
 ///
 /// # Errors
-///
-/// Returns a message that states the indices with preamble format 0 if `index` is above 15.
+/// Returns a message with these indices if `index` is above 15.
 pub fn occasions(index: u8) -> Result<Occasions, String> {
     let (even_frames, subframes): (bool, &[u8]) = match index {
         0 => (true, &[1]),
@@ -87,8 +82,7 @@ mod tests {
         assert!(occasions(16).is_err());
     }
 
-    /// The number of occasions in 20 ms is that of table 5.7.1-2 for each configuration, from 1 to
-    /// 20.
+    /// In 20 ms, table 5.7.1-2.
     #[test]
     fn densities_grow_from_one_to_twenty() {
         let density = |index| {

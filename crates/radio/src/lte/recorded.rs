@@ -1,8 +1,7 @@
-//! Recorded CQIs and bit rates: the SNRs that they stand for, and what they allow.
-//!
-//! A CQI stands for the middle, in dB, of the SNRs at which phones report it. A bit rate stands for the SNR at which the
-//! cell gives this rate on one layer to a phone that has all resource blocks; between the rates of two CQIs, the SNR in
-//! dB is interpolated linearly. In the downlink, a bit rate also determines the sizes of blocks, which cannot fail.
+//! A CQI stands for the middle, in dB, of the SNRs at which phones report it. A bit rate stands for the SNR
+//! at which the cell gives this rate on one layer to a phone that has all resource blocks; between the rates
+//! of two CQIs, the SNR in dB is interpolated linearly. In the downlink, a bit rate also determines the sizes
+//! of blocks, which cannot fail.
 
 use std::cell::OnceCell;
 
@@ -18,7 +17,6 @@ use crate::cell::channel::ChannelParams;
 use crate::cell::channel::trace::{Player, Trace};
 use crate::mac::band::MAX_GROUPS;
 
-/// Reports recordings that only HSDPA can play.
 pub fn check(trace: &Trace, check: &mut Check) {
     let facts = trace.facts();
     check.require(!facts.has_cqis || !facts.has_snrs, "cqi", || {
@@ -36,18 +34,17 @@ pub fn check(trace: &Trace, check: &mut Check) {
     });
 }
 
-/// Steps from CQI to CQI of a phone that has all resource blocks on one layer.
+/// From CQI to CQI, of a phone that has all resource blocks on one layer.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
-    /// Smallest linear SNR at which each CQI is reported, continued downwards to CQI 0 by an equal step in dB.
+    /// Smallest linear SNR of each CQI, continued downwards to CQI 0 by an equal step in dB.
     snrs: [f32; CQIS as usize],
-    /// Number of bits in a TTI at each CQI.
+    /// Of a TTI at each CQI.
     bits: [f32; CQIS as usize],
 }
 
 impl Steps {
-    /// Returns the steps of a phone by its transport formats in the downlink, or `None` if it has no recorded CQIs and
-    /// bit rates. `formats` are those of the cell, which are computed if they are needed.
+    /// By the formats in the downlink, computed if needed; `None` without recorded CQIs and bit rates.
     pub fn of_user(lte: &Lte, user: &UserRadio, formats: &OnceCell<Vec<Formats>>) -> Option<Self> {
         let facts = user.ue.channel.facts();
         let is_needed = facts.has_rates || facts.has_cqis;
@@ -60,14 +57,14 @@ impl Steps {
         Self { snrs, bits: std::array::from_fn(|cqi| 8.0 * formats.bytes(&[cqi as u8; MAX_GROUPS])) }
     }
 
-    /// Returns the linear SNR for which a CQI, 0 to 15, stands. The step above CQI 15 is that below it.
+    /// Linear; the step above CQI 15 is that below it.
     fn snr_of_cqi(&self, cqi: u8) -> f32 {
         let cqi = usize::from(cqi % CQIS);
         let below = cqi.min(usize::from(CQIS) - 2);
         self.snrs[cqi] * libm::sqrtf(self.snrs[below + 1] / self.snrs[below])
     }
 
-    /// Returns the linear SNR for which `bits` in a TTI stand: 0 for no bits, at most that of the highest CQI.
+    /// Linear; 0 for no bits, at most that of the highest CQI.
     fn snr_of_bits(&self, bits: u32) -> f32 {
         if bits == 0 {
             return 0.0;
@@ -83,16 +80,14 @@ impl Steps {
     }
 }
 
-/// Recorded channel of one phone.
 #[derive(Debug)]
 pub struct Recorded {
     player: Player,
-    /// Conversion of CQIs and bit rates; `None` if SNRs were recorded.
+    /// `None` if SNRs were recorded.
     steps: Option<Steps>,
 }
 
 impl Recorded {
-    /// Creates the channel of a phone; `steps` are needed for CQIs and bit rates.
     pub fn new(trace: &Trace, steps: Option<Steps>) -> Self {
         Self { player: Player::new(trace), steps }
     }
@@ -101,7 +96,7 @@ impl Recorded {
         self.player.ends()
     }
 
-    /// Returns the linear SNR in TTI `tti`: 0 after the end of a recording that does not loop.
+    /// Linear; 0 after the end of a recording that does not loop.
     pub fn snr(&self, tti: u64) -> f32 {
         let Some(steps) = self.steps.as_ref().filter(|_| tti < self.player.ends()) else {
             return self.player.snr(tti);
@@ -112,8 +107,7 @@ impl Recorded {
         }
     }
 
-    /// Returns the number of bits that all resource blocks together carry in TTI `tti` at the recorded bit rate: 0
-    /// without bit rates, and after the end of a recording that does not loop.
+    /// Of all resource blocks; 0 without bit rates, and after the end of a recording that does not loop.
     pub fn bits(&self, tti: u64) -> u32 {
         let bits = u128::from(self.player.rate(tti)) * u128::from(TTI.0) / u128::from(NANOS_PER_S);
         u32::try_from(bits).unwrap_or(u32::MAX)
@@ -141,7 +135,6 @@ mod tests {
         ]
     }
 
-    /// At the SNR of a recorded CQI, phones report this CQI.
     #[test]
     fn phones_report_recorded_cqis() {
         for cell in cells() {
@@ -152,7 +145,7 @@ mod tests {
         }
     }
 
-    /// The SNR of a CQI is the middle of its interval in dB, by the thresholds of the CQI before and after.
+    /// In dB, by the thresholds of the CQI before and after.
     #[test]
     fn recorded_cqis_are_in_the_middle_of_their_step() {
         let (formats, steps) = steps(json!({}));
@@ -163,8 +156,7 @@ mod tests {
         }
     }
 
-    /// At the SNR of a bit rate, phones report the highest CQI whose rate is at most this rate. The SNR grows with the
-    /// rate.
+    /// The highest CQI whose rate is at most this rate.
     #[test]
     fn phones_report_the_cqi_of_recorded_rates() {
         for cell in cells() {

@@ -1,6 +1,5 @@
-//! Reports of a phone: one CQI for each group of resource blocks, and the number of layers (TS 36.213, 7.2).
-//!
-//! Not modelled: subbands larger than a group, the differential coding of their CQIs, and errors of reports.
+//! One CQI for each group of resource blocks, and the number of layers (TS 36.213, 7.2). Not modelled:
+//! subbands larger than a group, the differential coding of their CQIs, and errors of reports.
 
 use std::ops::Range;
 
@@ -28,7 +27,7 @@ params! {
     }
 }
 
-/// Length of a TTI (TS 36.211, 4.1).
+/// TS 36.211, 4.1.
 pub const TTI: Duration = Duration::from_millis(1);
 
 impl Checked for GroupReports {
@@ -46,30 +45,27 @@ impl Checked for GroupReports {
 
 // Clause: TS 36.213, 7.2.1: CQI reports
 // Simplified: a CQI for each group of resource blocks, without errors and without load on the uplink
-/// CQI report of a phone that the base station currently uses.
 #[derive(Debug)]
 pub struct Report {
-    /// Delay of a report in TTIs.
+    /// In TTIs.
     delay: u64,
-    /// Number of TTIs between two measurements.
+    /// TTIs between two measurements.
     cycle: u64,
-    /// Number of TTIs by which the phone's measurements follow multiples of `cycle`.
+    /// TTIs after multiples of `cycle`.
     offset: u64,
-    /// TTI of the last measurement; `u64::MAX` before the first one.
+    /// `u64::MAX` before the first measurement.
     measured: u64,
-    /// Largest number of layers that the phone can receive.
+    /// That the phone can receive.
     most_layers: u8,
-    /// Rank indicator: number of layers for which the CQIs hold. All layers have the same CQIs.
+    /// Rank indicator; all layers have the same CQIs.
     pub layers: u8,
-    /// CQI of each group, 0 to 15.
+    /// 0 to 15.
     pub cqis: [u8; MAX_GROUPS],
-    /// Mean CQI of all groups.
     pub cqi: f32,
 }
 
 impl Report {
-    /// Creates the reports of user `id`, which can receive `most_layers` layers. All CQIs are 0 until the first call
-    /// of [`Self::refresh`].
+    /// All CQIs are 0 until the first call of [`Self::refresh`].
     pub fn new(params: &GroupReports, id: u64, most_layers: u8) -> Self {
         let cycle = (params.cycle.0 / TTI.0).max(1);
         Self {
@@ -84,16 +80,13 @@ impl Report {
         }
     }
 
-    /// Returns the TTI of the measurement that the base station uses in TTI `tti`: the last one that is at least
-    /// `delay` TTIs earlier. If there is none, returns 0, as if the phone had measured in TTI 0.
+    /// The last one at least `delay` TTIs earlier, else that of TTI 0.
     fn measurement_for(&self, tti: u64) -> u64 {
         let latest = tti.saturating_sub(self.delay);
         latest.saturating_sub((latest + self.cycle - self.offset) % self.cycle)
     }
 
-    /// Returns a range of TTIs with `tti` in it, in all of which the base station uses the same report. The
-    /// range has all TTIs with this report, unless it is the report of TTI 0: then some of them may be
-    /// missing.
+    /// All TTIs with the report of `tti`; some may be missing with the report of TTI 0.
     pub fn validity(&self, tti: u64) -> Range<u64> {
         if tti < self.delay + self.offset {
             return 0..self.delay + self.offset;
@@ -102,7 +95,7 @@ impl Report {
         begin..begin + self.cycle
     }
 
-    /// Brings the report up to date for TTI `tti`. Returns true if it comes from another measurement than before.
+    /// True if it comes from another measurement.
     #[inline]
     pub fn refresh(
         &mut self,
@@ -128,8 +121,7 @@ impl Report {
         true
     }
 
-    /// Replaces the report for one layer by that for the number of layers with the highest rate. If several numbers
-    /// have this rate, the lowest one is chosen.
+    /// If several numbers have this rate, the lowest one is chosen.
     fn choose_layers(&mut self, channel: &mut Channel, sequence: &JakesSequence, formats: &Formats) {
         let mut highest = formats.bytes(&self.cqis);
         for layers in 2..=self.most_layers {

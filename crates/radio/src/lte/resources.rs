@@ -1,32 +1,23 @@
-//! Number of resource elements that a subframe has for data, with the normal cyclic prefix.
-
 use super::bandwidth::{Bandwidth, SUBCARRIERS};
 
-/// Number of OFDM or SC-FDMA symbols in a subframe (TS 36.211, tables 6.2.3-1 and 5.2.3-1).
+/// OFDM or SC-FDMA symbols of a subframe (TS 36.211, tables 6.2.3-1 and 5.2.3-1).
 pub const SYMBOLS: u32 = 14;
 
-/// Number of symbols in a subframe with reference signals of PUSCH, one in each slot (TS 36.211,
-/// 5.5.2.1.2).
+/// One in each slot (TS 36.211, 5.5.2.1.2).
 pub const UPLINK_REFERENCE_SYMBOLS: u32 = 2;
 
-/// Number of subcarriers around DC that data cannot use in the symbols of synchronization signals and PBCH.
-/// PBCH occupies all of them (TS 36.211, 6.6.4). PSS and SSS occupy 62, and 5 on each side are reserved (TS
-/// 36.211, 6.11).
+/// Around DC: PBCH occupies all of them (TS 36.211, 6.6.4), PSS and SSS 62, with 5 reserved on each side
+/// (6.11).
 pub const CENTRAL_SUBCARRIERS: u32 = 72;
 
-/// Antenna ports with cell-specific reference signals: one, two or four (TS 36.211, 6.10.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ports {
-    /// One antenna port, with number 0.
     One,
-    /// Two antenna ports, with numbers 0 and 1.
     Two,
-    /// Four antenna ports, with numbers 0 to 3.
     Four,
 }
 
 impl Ports {
-    /// Returns the number of ports: 1, 2 or 4.
     pub const fn count(self) -> u8 {
         match self {
             Self::One => 1,
@@ -35,8 +26,7 @@ impl Ports {
         }
     }
 
-    /// Returns the numbers of reference elements of a resource block in the first and in the second
-    /// symbol of a slot (TS 36.211, 6.10.1.2).
+    /// Of a resource block in the first two symbols of a slot (TS 36.211, 6.10.1.2).
     const fn at_start(self) -> [u32; 2] {
         match self {
             Self::One => [2, 0],
@@ -45,42 +35,36 @@ impl Ports {
         }
     }
 
-    /// Returns the number of reference elements of a resource block in a subframe: those in the
-    /// first two symbols of each slot, and those of ports 0 and 1 in the fifth symbol of each slot.
+    /// In the first two symbols of each slot, and those of ports 0 and 1 in the fifth.
     pub const fn reference_elements(self) -> u32 {
         let [first, second] = self.at_start();
         2 * (2 * first + second)
     }
 
-    /// Returns the number of reference elements of a resource block that lie after the first
-    /// `control` symbols, 1 to 4, of a subframe.
+    /// Of a resource block after the first 1 to 4 symbols of a subframe.
     pub const fn reference_elements_after(self, control: u8) -> u32 {
         let [first, second] = self.at_start();
         self.reference_elements() - first - if control > 1 { second } else { 0 }
     }
 }
 
-/// Subframe layout of the downlink: its control region and reference signals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Downlink {
-    /// Antenna ports of the cell, which determine the reference signals.
+    /// They determine the reference signals.
     pub ports: Ports,
-    /// Number of OFDM symbols of the control region, within [`Bandwidth::control_symbols`].
+    /// OFDM symbols of the control region, within [`Bandwidth::control_symbols`].
     pub control: u8,
 }
 
 impl Downlink {
-    /// Returns the number of resource elements for PDSCH in a resource block that has no
-    /// synchronization signals and no PBCH.
     pub const fn block(self) -> u32 {
         (SYMBOLS - self.control as u32) * SUBCARRIERS - self.ports.reference_elements_after(self.control)
     }
 
     // Clause: TS 36.211, 6.3 to 6.11: resource elements of PDSCH
-    /// Returns the number of resource elements for PDSCH in resource block `block` of subframe `subframe`, 0
-    /// to 9. In subframes 0 and 5 synchronization signals take two symbols of the central subcarriers. In
-    /// subframe 0 PDSCH cannot use four more symbols there: PBCH takes them, except the elements that four
-    /// ports would use for reference signals, which PDSCH cannot use either (TS 36.211, 6.6.4, 6.11).
+    /// In subframes 0 and 5 synchronization signals take two symbols of the central subcarriers. In subframe
+    /// 0 PDSCH cannot use four more symbols there: PBCH takes them, except the elements that four ports would
+    /// use for reference signals, which PDSCH cannot use either (TS 36.211, 6.6.4, 6.11).
     pub fn block_in(self, bandwidth: Bandwidth, block: u16, subframe: u8) -> u32 {
         let wide = u32::from(bandwidth.blocks()) * SUBCARRIERS;
         let begin = u32::from(block) * SUBCARRIERS;
@@ -89,9 +73,7 @@ impl Downlink {
         self.block() - self.taken(central, subframe)
     }
 
-    /// Returns the number of resource elements of [`Self::block`] that PDSCH cannot use because of
-    /// synchronization signals and PBCH. `central` is the number of the resource block's subcarriers, 0, 6 or
-    /// 12, that are among the 72 subcarriers around DC.
+    /// `central` is how many of the block's subcarriers, 0, 6 or 12, are among the 72 around DC.
     const fn taken(self, central: u32, subframe: u8) -> u32 {
         let [first, second] = self.ports.at_start();
         let synchronization = 2 * central;
@@ -102,8 +84,6 @@ impl Downlink {
         }
     }
 
-    /// Returns the number of resource elements for PDSCH in all resource blocks of subframe
-    /// `subframe`, 0 to 9.
     pub fn subframe(self, bandwidth: Bandwidth, subframe: u8) -> u32 {
         (0..bandwidth.blocks()).map(|block| self.block_in(bandwidth, block, subframe)).sum()
     }
@@ -111,20 +91,17 @@ impl Downlink {
 
 // Clause: TS 36.211, 5.3.4: resource elements of PUSCH
 // Simplified: no subframe has sounding
-/// Returns the number of resource elements for PUSCH in `blocks` resource blocks of a subframe. If
-/// `sounding` is true, sounding takes the last symbol (TS 36.211, 5.3.4, 5.5.3).
+/// With sounding in the last symbol or not (TS 36.211, 5.3.4, 5.5.3).
 pub const fn uplink(blocks: u16, sounding: bool) -> u32 {
     (SYMBOLS - UPLINK_REFERENCE_SYMBOLS - sounding as u32) * SUBCARRIERS * blocks as u32
 }
 
-/// Largest number of resource blocks of a carrier (TS 36.211, 6.2.1).
+/// TS 36.211, 6.2.1.
 const MAX_BLOCKS: usize = 110;
 
-/// Returns the largest number of resource blocks, at most `blocks`, that a grant of PUSCH can have.
-/// The number must have no prime factors other than 2, 3 and 5 (TS 36.211, 5.3.3). `blocks` is at most 110.
+/// No prime factors other than 2, 3 and 5 (TS 36.211, 5.3.3); `blocks` is at most 110.
 #[inline]
 pub fn largest_uplink_grant(blocks: u16) -> u16 {
-    /// Result for each number of resource blocks.
     static LARGEST: [u8; MAX_BLOCKS + 1] = {
         let (mut largest, mut blocks) = ([0; MAX_BLOCKS + 1], 1);
         while blocks <= MAX_BLOCKS {
@@ -136,8 +113,7 @@ pub fn largest_uplink_grant(blocks: u16) -> u16 {
     u16::from(LARGEST[usize::from(blocks).min(MAX_BLOCKS)])
 }
 
-/// Returns the smallest number of resource blocks, at least `blocks`, that a grant of PUSCH can have. `blocks` is at
-/// most 120.
+/// `blocks` is at most 120.
 #[inline]
 pub fn smallest_uplink_grant(blocks: u16) -> u16 {
     (blocks..=MAX_BLOCKS as u16).find(|blocks| largest_uplink_grant(*blocks) == *blocks).unwrap_or(120)
@@ -173,9 +149,8 @@ mod tests {
         assert_eq!([1, 2, 3].map(|control| block(Ports::Four, control)), [136, 128, 116]);
     }
 
-    /// In all bandwidths, with an even or odd number of resource blocks, subframe 5 loses 2 x 72
-    /// elements. Subframe 0 loses 240 more to PBCH, and the elements reserved for reference signals
-    /// of ports that the cell does not have.
+    /// Subframe 5 loses 2 x 72 elements, subframe 0 also 240 to PBCH and those reserved for ports that the
+    /// cell lacks.
     #[test]
     fn central_signals_take_the_same_elements_in_all_bandwidths() {
         for bandwidth in Bandwidth::ALL {

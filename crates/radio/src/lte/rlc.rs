@@ -1,5 +1,3 @@
-//! RLC modes of LTE, as in a scenario.
-
 use nodeb_base::registry;
 
 use crate::pdcp::Transmit;
@@ -18,7 +16,6 @@ registry! {
 }
 
 impl LteRlcSpec {
-    /// Returns the RLC entity of a user, which takes packets from the buffer `transmit`.
     pub fn build(&self, framing: Framing, transmit: Transmit) -> Entity {
         match self {
             Self::Um(params) => Entity::um(params, framing, transmit),

@@ -1,13 +1,12 @@
-//! State of the phones of a cell that downlink and uplink share.
+//! State of the phones that downlink and uplink share, as clones do.
 
 use super::mac::sleep::Sleepers;
 use super::rrc::connections::Connections;
 
-/// State of the phones of a cell. Clones of this value share the same state.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
-    /// RRC connections; `None` if phones are always connected.
+    /// `None` if phones are always connected.
     pub connections: Option<Connections>,
-    /// Discontinuous reception; `None` if phones always listen.
+    /// `None` if phones always listen.
     pub sleepers: Option<Sleepers>,
 }

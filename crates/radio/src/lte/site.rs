@@ -1,5 +1,3 @@
-//! The base station of an LTE cell and its surroundings.
-
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::units::{Distance, Probability};
@@ -10,10 +8,10 @@ use crate::cell::path_loss::PathLossSpec;
 use crate::cell::plan::Cell;
 use crate::cell::shadowing::Shadowing;
 
-/// Interference that is negligible, in dBm.
+/// Negligible.
 const SILENCE_DBM: f64 = -300.0;
 
-/// Thermal noise in dBm/Hz at 290 K.
+/// At 290 K.
 pub const THERMAL_DBM_HZ: f64 = -174.0;
 
 params! {
@@ -55,7 +53,7 @@ impl Checked for Site {
 }
 
 impl Site {
-    /// Returns the cell in which users have positions. Its noise is that of the resource blocks of `bandwidth`.
+    /// Noise is that of the resource blocks of `bandwidth`.
     pub fn cell(&self, bandwidth: Bandwidth) -> Cell {
         let noise_hz = 10.0 * libm::log10(bandwidth.occupied_hz());
         Cell {
@@ -72,8 +70,8 @@ impl Site {
         }
     }
 
-    /// Returns the cell in the uplink, in which a phone sends 1 mW on each resource block and the base station has
-    /// `noise_dbm` of noise and interference there. Path loss and shadowing are those of the downlink.
+    /// Phones send 1 mW on each resource block, where `noise_dbm` is noise and interference; path loss and
+    /// shadowing are those of the downlink.
     pub fn uplink(&self, noise_dbm: f64) -> Cell {
         let interference = match &self.interference {
             // The other sites remain, as shadowing depends on their number, but do not transmit.

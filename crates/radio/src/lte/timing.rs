@@ -1,78 +1,66 @@
-//! Times of HARQ, scheduling requests, CQI reports and sounding, in subframes (FDD).
+//! In subframes (FDD).
 
-/// Number of HARQ processes in each direction, in the uplink without spatial multiplexing (TS
-/// 36.213, 7, 8).
+/// In each direction, in the uplink without spatial multiplexing (TS 36.213, 7, 8).
 pub const PROCESSES: u8 = 8;
 
-/// Number of subframes from a block on PDSCH to its ACK or NACK (TS 36.213, 7.3.1, 10.1).
+/// TS 36.213, 7.3.1, 10.1.
 pub const DOWN_FEEDBACK_AFTER: u64 = 4;
 
-/// Number of subframes from a block on PDSCH to its earliest retransmission, if the base station
-/// reacts to a NACK as fast as a UE does. Retransmissions in the downlink may be later, as it is
-/// asynchronous (TS 36.321, 5.3.2).
+/// Earliest, if the base station reacts to a NACK as fast as a UE; later ones are possible, as the downlink
+/// is asynchronous (TS 36.321, 5.3.2).
 pub const DOWN_RETRANSMISSION_AFTER: u64 = 8;
 
-/// Number of subframes from a grant, or a NACK on PHICH, to the block on PUSCH (TS 36.213, 8.0).
+/// Or after a NACK on PHICH (TS 36.213, 8.0).
 pub const UP_BLOCK_AFTER_GRANT: u64 = 4;
 
-/// Number of subframes from a block on PUSCH to its ACK or NACK on PHICH (TS 36.213, 8.3).
+/// TS 36.213, 8.3.
 pub const UP_FEEDBACK_AFTER: u64 = 4;
 
-/// Number of subframes from a block on PUSCH to its retransmission, which is fixed, as the uplink
-/// is synchronous (TS 36.213, 8.0; TS 36.321, 5.4.2).
+/// Fixed, as the uplink is synchronous (TS 36.213, 8.0; TS 36.321, 5.4.2).
 pub const UP_RETRANSMISSION_AFTER: u64 = 8;
 
-/// Redundancy versions of the first and of following transmissions, if retransmissions are not
-/// adaptive (TS 36.321, 5.4.2.2).
+/// Of non-adaptive retransmissions (TS 36.321, 5.4.2.2).
 pub const REDUNDANCY_VERSIONS: [u8; 4] = [0, 2, 3, 1];
 
-/// Subframes with periodic occasions, such as those of scheduling requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recurrence {
-    /// Number of subframes from one occasion to the next.
     pub period: u16,
-    /// Number of the subframe with the first occasion, counted from subframe 0 of frame 0.
+    /// Counted from subframe 0 of frame 0.
     pub offset: u16,
 }
 
 impl Recurrence {
-    /// Returns the number of the first subframe at or after subframe `from` that has an occasion.
+    /// At or after `from`.
     pub fn next(self, from: u64) -> u64 {
         let (period, offset) = (u64::from(self.period), u64::from(self.offset));
         from + (offset + period - from % period) % period
     }
 }
 
-/// Table of configuration indices. Each row has the first index of a period and the period in
-/// subframes; following indices stand for larger offsets.
+/// First index of each period and the period in subframes; following indices stand for larger offsets.
 type Rows = [(u16, u16)];
 
 const SCHEDULING_REQUEST: &Rows = &[(0, 5), (5, 10), (15, 20), (35, 40), (75, 80), (155, 2), (157, 1)];
 
 // Clause: TS 36.213, 10.1.5: periods of scheduling requests
-/// Returns the period and offset that an index selects in a table, or `None` if the index is
-/// reserved or above the table.
+/// `None` if the index is reserved or above the table.
 fn select(rows: &Rows, index: u16) -> Option<Recurrence> {
     let &(first, period) = rows.iter().rev().find(|&&(first, _)| first <= index)?;
     let offset = index - first;
     (offset < period).then_some(Recurrence { period, offset })
 }
 
-/// Returns the index that stands for the period and offset of `recurrence`, or `None` if the table
-/// has none.
 fn index_of(rows: &Rows, recurrence: Recurrence) -> Option<u16> {
     let &(first, period) = rows.iter().find(|&&(_, period)| period == recurrence.period)?;
     (recurrence.offset < period).then_some(first + recurrence.offset)
 }
 
-/// Returns the occasions of scheduling requests that `sr-ConfigIndex` `index` selects, or `None` if
-/// the index is reserved (TS 36.213, table 10.1.5-1).
+/// `None` if `sr-ConfigIndex` `index` is reserved (TS 36.213, table 10.1.5-1).
 pub fn scheduling_request(index: u16) -> Option<Recurrence> {
     select(SCHEDULING_REQUEST, index)
 }
 
-/// Returns the `sr-ConfigIndex` for the given occasions of scheduling requests, or `None` if no
-/// index has them (TS 36.213, table 10.1.5-1).
+/// TS 36.213, table 10.1.5-1.
 pub fn scheduling_request_index(recurrence: Recurrence) -> Option<u16> {
     index_of(SCHEDULING_REQUEST, recurrence)
 }

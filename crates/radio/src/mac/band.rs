@@ -1,35 +1,25 @@
-//! Division of a carrier into resource blocks, and of resource blocks into groups.
-//!
-//! A scheduler of OFDMA assigns groups of resource blocks to users. Values per group are stored in
-//! a [`Row`] of fixed length, so that loops over groups have a constant number of iterations and
-//! are vectorized. Sets of groups are bit masks.
-//!
-//! Groups are those of resource allocation type 0, TS 36.213, 7.1.6.1. All groups have the size of
-//! table 7.1.6.1-1, except for the last one, which has the remaining blocks.
+//! Groups of resource allocation type 0, TS 36.213, 7.1.6.1, of the size of table 7.1.6.1-1; the last one has
+//! the remaining blocks. Values per group are stored in a [`Row`] of fixed length, so that loops over groups
+//! are vectorized.
 
-/// Number of elements in a [`Row`], which is the largest number of groups. LTE has at most 25
-/// groups up to 20 MHz (100 blocks), and 28 groups with the 110 blocks that TS 36.211 allows.
+/// LTE has at most 25 groups up to 20 MHz (100 blocks), and 28 groups with the 110 blocks that TS 36.211
+/// allows.
 pub const MAX_GROUPS: usize = 32;
 
-/// Values of the groups of a band, one for each group in order of frequency. Elements beyond the
-/// last group have no meaning.
+/// In order of frequency; elements beyond the last group have no meaning.
 pub type Row = [f32; MAX_GROUPS];
 
-/// Resource blocks of a carrier, divided into groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Band {
     blocks: u16,
     per_group: u16,
     groups: usize,
     block_hz: f64,
-    /// Number of resource blocks in each group; 0 for elements beyond the last group.
+    /// In resource blocks; 0 beyond the last group.
     sizes: Row,
 }
 
 impl Band {
-    /// Creates a band of `blocks` resource blocks, each `block_hz` Hz wide, in groups of
-    /// `per_group` blocks.
-    ///
     /// # Panics
     ///
     /// Panics if `blocks` or `per_group` is 0, or if there are more than [`MAX_GROUPS`] groups.
@@ -42,32 +32,29 @@ impl Band {
         Self { blocks, per_group, groups, block_hz, sizes }
     }
 
-    /// Returns the number of resource blocks in the band.
     pub fn blocks(&self) -> u16 {
         self.blocks
     }
 
-    /// Returns the number of resource blocks in each group. The last group may have fewer.
+    /// The last group may have fewer.
     pub fn blocks_per_group(&self) -> u16 {
         self.per_group
     }
 
-    /// Returns the number of groups in the band, 1 to [`MAX_GROUPS`].
+    /// 1 to [`MAX_GROUPS`].
     pub fn groups(&self) -> usize {
         self.groups
     }
 
-    /// Returns the set of all groups of the band.
     pub fn all(&self) -> Groups {
         Groups::first(self.groups())
     }
 
-    /// Returns the number of resource blocks in each group; elements beyond the last group are 0.
+    /// In resource blocks; 0 beyond the last group.
     pub fn sizes(&self) -> &Row {
         &self.sizes
     }
 
-    /// Returns the total number of resource blocks in a set of groups.
     #[inline]
     pub fn blocks_in(&self, groups: Groups) -> u16 {
         let last = self.groups() - 1;
@@ -75,8 +62,7 @@ impl Band {
         groups.len() as u16 * self.per_group - lacking
     }
 
-    /// Returns the groups of a run, and the number of its resource blocks in each of them. The numbers of other groups
-    /// have no meaning.
+    /// With the number of the run's resource blocks in each group; other numbers have no meaning.
     #[inline]
     pub fn groups_of(&self, run: Run) -> (Groups, Row) {
         let (begin, end) = (run.begin, run.begin + run.blocks);
@@ -88,83 +74,71 @@ impl Band {
         (groups, sizes)
     }
 
-    /// Returns the centre frequency of a group, in Hz above the lower edge of the band.
+    /// Above the lower edge of the band.
     pub fn centre_hz(&self, group: usize) -> f64 {
         (group as f64 * f64::from(self.per_group) + f64::from(self.sizes[group]) / 2.0) * self.block_hz
     }
 }
 
-/// Run of neighbouring resource blocks, which need not begin or end with a group.
+/// Need not begin or end with a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Number of the lowest resource block, from 0.
     pub begin: u16,
-    /// Number of resource blocks, at least 1.
+    /// At least 1.
     pub blocks: u16,
 }
 
-/// Set of groups as a bit mask; bit 0 is the group with the lowest frequency.
+/// Bit 0 is the group with the lowest frequency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Groups(u32);
 
 impl Groups {
-    /// Set that contains no group.
     pub const NONE: Self = Self(0);
 
-    /// Returns the set of the `count` groups with the lowest frequencies.
+    /// Those with the lowest frequencies.
     pub fn first(count: usize) -> Self {
         Self(1u32.checked_shl(count as u32).map_or(u32::MAX, |bit| bit - 1))
     }
 
-    /// Returns the set that only contains `group`.
     pub fn only(group: usize) -> Self {
         Self(1 << group)
     }
 
-    /// Adds a group to the set.
     pub fn insert(&mut self, group: usize) {
         self.0 |= 1 << group;
     }
 
-    /// Removes a group from the set. Has no effect if the group is not in the set.
     pub fn remove(&mut self, group: usize) {
         self.0 &= !(1 << group);
     }
 
-    /// Returns true if the group is in the set.
     pub fn contains(self, group: usize) -> bool {
         self.0 & (1 << group) != 0
     }
 
-    /// Returns true if the set contains no group.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Returns the number of groups in the set.
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Returns the set of the groups that are in this set, in `other` or in both.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Returns the set of the groups that are both in this set and in `other`.
     #[must_use]
     pub fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Returns the set of the groups that are in this set and not in `other`.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Returns the set as a bit mask; bit 0 is the group with the lowest frequency.
     pub fn bits(self) -> u32 {
         self.0
     }
@@ -187,7 +161,7 @@ impl FromIterator<usize> for Groups {
     }
 }
 
-/// Iterator over the groups of a set, in ascending order of frequency.
+/// In ascending order of frequency.
 #[derive(Clone, Debug)]
 pub struct GroupsIter(u32);
 

@@ -1,5 +1,3 @@
-//! Medium access control: schedulers, division of a band among users, hybrid ARQ and reordering.
-
 pub mod band;
 pub mod deal;
 pub mod harq;

@@ -1,13 +1,8 @@
-//! Outer loop of link adaptation: a correction of reported channel qualities by ACKs and NACKs.
-//!
-//! A NACK of a first transmission makes later blocks more robust by a step, and an ACK makes them
-//! less robust by `step p / (1 - p)`, so that the share of failed first transmissions approaches
-//! `p` (Sampath, Kumar & Holtzman, VTC 1997, for power control).
-//!
-//! That loop hears of a frame before it corrects the next one. Here, n blocks of a phone are under way: n - 1 more
-//! blocks are chosen before the answer to a block arrives. If all of them fail for one cause, n full steps would
-//! correct it n times over. So the answer to a block corrects by 1/n of the step. Since n counts retransmissions too, it
-//! hardly depends on answers, and the loop still balances at `p`.
+//! A NACK of a first transmission makes later blocks more robust by a step, and an ACK less by `step p / (1 -
+//! p)`, so that the share of failures approaches `p` (Sampath, Kumar & Holtzman, VTC 1997, for power
+//! control). Here n - 1 more blocks are chosen before the answer to a block arrives: if all fail for one
+//! cause, n full steps would correct it n times over, so each answer corrects by 1/n. As n counts
+//! retransmissions too, it hardly depends on answers, and the loop still balances at `p`.
 
 use std::ops::{Add, Div, Neg};
 
@@ -51,7 +46,7 @@ impl Checked for OuterLoop {
 }
 
 impl OuterLoop {
-    /// Returns a new correction of qualities in units of `unit_db` dB, which starts at 0.
+    /// In units of `unit_db` dB.
     pub fn correction<T>(&self, unit_db: f64, number: impl Fn(f64) -> T) -> Correction<T> {
         let Probability(p) = self.target_bler;
         let step = self.step_db / unit_db;
@@ -63,32 +58,25 @@ impl OuterLoop {
         }
     }
 
-    /// Returns a new correction for a user in dB, which starts at 0.
     pub fn correction_db(&self) -> Correction<f64> {
         self.correction(1.0, |db| db)
     }
 }
 
-/// Correction of a user's channel qualities by the outer loop, in decibels or CQIs.
 #[derive(Clone, Copy, Debug)]
 pub struct Correction<T> {
-    /// Steps by which a NACK lowers the correction and an ACK raises it.
+    /// Down at a NACK, up at an ACK.
     steps: [T; 2],
-    /// Whether blocks under way share the steps.
+    /// Blocks under way share the steps.
     per_round_trip: bool,
-    /// Largest correction in either direction.
     largest: T,
-    /// Current correction, which is added to qualities.
     pub value: T,
 }
 
-/// First answer to a block, by which the outer loop corrects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstAnswer {
-    /// Whether the base station receives an ACK.
     pub acknowledged: bool,
-    /// Number of blocks of the phone that waited for answers when this one was first sent, itself and retransmissions
-    /// included.
+    /// Blocks that waited for answers when this one was first sent, itself and retransmissions included.
     pub under_way: u8,
 }
 
@@ -96,7 +84,6 @@ impl<T> Correction<T>
 where
     T: Copy + PartialOrd + Add<Output = T> + Neg<Output = T> + Div<Output = T> + From<u8>,
 {
-    /// Raises or lowers the correction, at most to `largest` in either direction.
     pub fn on_answer(&mut self, answer: FirstAnswer) {
         let [down, up] = self.steps;
         let step = if answer.acknowledged { up } else { -down };
@@ -113,7 +100,7 @@ where
 }
 
 impl Correction<f64> {
-    /// Returns the linear factor of SNRs for a correction in dB.
+    /// Of SNRs, for a correction in dB.
     #[inline]
     pub fn factor(&self) -> f32 {
         if self.value == 0.0 { 1.0 } else { libm::pow(10.0, self.value / 10.0) as f32 }

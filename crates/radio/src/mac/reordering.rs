@@ -1,51 +1,39 @@
-//! Reordering queue after HARQ: delivers blocks in the order of their numbers.
-//!
-//! TS 25.321, 11.6.2 (MAC-hs) and 11.6.4 (MAC-ehs): a block that arrives after a gap waits for the
-//! missing blocks. The gap is given up when timer T1, which runs while blocks wait, expires, or
-//! when a block arrives that moves the receive window beyond the gap. Numbers never wrap in this
-//! model. On the air they are modulo 64, which is equivalent as long as the Node B respects its
-//! window. T1 counts whole TTIs. PDCP uses this queue too, with nanoseconds in place of TTIs.
+//! TS 25.321, 11.6.2 (MAC-hs) and 11.6.4 (MAC-ehs): a gap is given up when T1, which runs while blocks wait,
+//! expires, or when a block moves the receive window beyond it. Numbers never wrap; on the air they are
+//! modulo 64, which is equivalent as long as the Node B respects its window. PDCP uses this queue too, with
+//! nanoseconds in place of TTIs.
 
 use std::collections::VecDeque;
 
-/// Reordering queue of blocks with content `T`.
 #[derive(Debug)]
 pub struct ReorderingQueue<T> {
     window: u64,
     t1_ttis: u64,
-    /// Number of the next block to be delivered in order.
     next_expected: u64,
-    /// Highest block number received plus 1, or 0 if no block has been received.
+    /// Highest number received plus 1, or 0.
     upper_edge: u64,
-    /// Blocks that wait, starting with block `next_expected`; `None` stands for a missing block.
+    /// From block `next_expected`; `None` is a missing block.
     waiting: VecDeque<Option<T>>,
     held: usize,
-    /// TTI in which T1 expires, and the block number for which it was started; `None` if T1 does
-    /// not run.
+    /// Expiry, and the block number for which T1 was started.
     t1: Option<(u64, u64)>,
 }
 
 impl<T> ReorderingQueue<T> {
-    /// Creates an empty queue with a receive window of `window` block numbers and a T1 of `t1_ttis`
-    /// TTIs.
     pub fn new(window: u64, t1_ttis: u64) -> Self {
         Self { window, t1_ttis, next_expected: 0, upper_edge: 0, waiting: VecDeque::new(), held: 0, t1: None }
     }
 
-    /// Creates a queue without a window and with a T1 that never expires, so that no gap is ever
-    /// given up. The caller must therefore report every lost block.
+    /// Without a window and with a T1 that never expires: the caller must report every lost block.
     pub fn without_timer() -> Self {
         Self::new(u64::MAX, u64::MAX)
     }
 
-    /// Returns the TTI in which T1 expires, or `None` if T1 does not run.
     pub fn timer(&self) -> Option<u64> {
         self.t1.map(|(at, _)| at)
     }
 
-    /// Receives block number `tsn` at the start of TTI `tti`, and passes to `leave` all blocks that
-    /// can be delivered. Returns false, without any effect, if the block was received or given up
-    /// before.
+    /// False, without any effect, if the block was received or given up before.
     #[must_use]
     pub fn receive(&mut self, tti: u64, tsn: u64, block: T, mut leave: impl FnMut(T)) -> bool {
         if tsn < self.next_expected {
@@ -67,8 +55,7 @@ impl<T> ReorderingQueue<T> {
         true
     }
 
-    /// Handles the expiry of T1 if it is due in TTI `tti`. Gives up the gaps before the block for
-    /// which T1 was started, and passes to `leave` the blocks that can then be delivered.
+    /// Gives up the gaps before the block for which T1 was started.
     pub fn expire(&mut self, tti: u64, mut leave: impl FnMut(T)) {
         if let Some((at, tsn)) = self.t1
             && at <= tti
@@ -80,24 +67,21 @@ impl<T> ReorderingQueue<T> {
         }
     }
 
-    /// Restarts T1 in TTI `tti` if T1 runs. `tti` is the first TTI in which blocks can arrive after
-    /// a change of cell without a reset of MAC-hs.
+    /// `tti` is the first in which blocks can arrive after a change of cell without a reset of MAC-hs.
     pub fn delay_timer(&mut self, tti: u64) {
         if let Some((at, _)) = &mut self.t1 {
             *at = tti + self.t1_ttis;
         }
     }
 
-    /// Resets MAC-hs (TS 25.321, 11.6), so that block numbers start at 0 again. Returns the blocks
-    /// that waited in the queue.
+    /// Resets MAC-hs (TS 25.321, 11.6); the blocks that waited.
     pub fn reset(&mut self) -> Vec<T> {
         let waiting = std::mem::take(&mut self.waiting).into_iter().flatten().collect();
         *self = Self::new(self.window, self.t1_ttis);
         waiting
     }
 
-    /// Moves the lower edge of the window to block `tsn`: delivers the waiting blocks before it,
-    /// and gives up the missing ones.
+    /// Delivers waiting blocks before `tsn` and gives up the missing ones.
     fn skip_to(&mut self, tsn: u64, leave: &mut impl FnMut(T)) {
         while self.next_expected < tsn {
             self.next_expected += 1;
@@ -114,8 +98,7 @@ impl<T> ReorderingQueue<T> {
         }
     }
 
-    /// Stops T1 if the block for which it was started has been delivered or given up. Then starts
-    /// T1 in TTI `tti`, for the highest block number received, if blocks wait and T1 does not run.
+    /// T1 stops if its block has left, and starts for the highest number received if blocks wait.
     fn restart_timer(&mut self, tti: u64) {
         if self.t1.is_some_and(|(_, tsn)| tsn < self.next_expected) {
             self.t1 = None;
@@ -131,8 +114,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Receives the blocks in `arrivals`, given as (TTI, number). Returns (TTI, number) of each
-    /// delivery, including those caused by the expiry of T1.
+    /// (TTI, number) of arrivals and of deliveries.
     fn play(queue: &mut ReorderingQueue<u64>, arrivals: &[(u64, u64)]) -> Vec<(u64, u64)> {
         let mut left = Vec::new();
         let expire = |queue: &mut ReorderingQueue<u64>, until: u64| {
@@ -158,9 +140,8 @@ mod tests {
         assert_eq!(queue.timer(), None);
     }
 
-    /// Blocks 1 and 4 are lost. T1 starts for block 2 in TTI 2. When it expires, blocks 2 and 3 are
-    /// delivered, and T1 starts again for the highest number received, 6. So blocks 5 and 6 are
-    /// delivered 13 TTIs later.
+    /// Blocks 1 and 4 are lost. T1 starts for block 2 in TTI 2, then again for the highest number received,
+    /// 6.
     #[test]
     fn t1_gives_up_a_gap_and_restarts_for_the_next() {
         let mut queue = ReorderingQueue::new(32, 13);
@@ -168,8 +149,6 @@ mod tests {
         assert_eq!(left, [(1, 0), (15, 2), (15, 3), (28, 5), (28, 6)]);
     }
 
-    /// When T1 expires, the block for which it was started and the blocks before this block are
-    /// delivered. Later blocks continue to wait if there is another gap.
     #[test]
     fn t1_delivers_up_to_the_block_it_was_started_for() {
         let mut queue = ReorderingQueue::new(32, 10);
@@ -177,8 +156,7 @@ mod tests {
         assert_eq!(left, [(10, 1), (10, 3), (20, 4), (20, 5)]);
     }
 
-    /// The window has 4 blocks, so block 6 moves it to blocks 3 to 6. Blocks 0 and 1 are given up,
-    /// and block 2 is delivered at once.
+    /// Block 6 moves the window of 4 to blocks 3 to 6: 0 and 1 are given up, 2 is delivered at once.
     #[test]
     fn a_block_beyond_the_window_moves_the_window() {
         let mut queue = ReorderingQueue::new(4, 100);
@@ -186,8 +164,8 @@ mod tests {
         assert_eq!(left, [(1, 2), (3, 3), (4, 4), (5, 5), (5, 6)]);
     }
 
-    /// After a change of cell, T1 (TS 25.321, 11.6.2) runs for its whole length, 13 TTIs, from TTI
-    /// 50, the first in which blocks can arrive. If T1 does not run, the change does not start it.
+    /// T1 (TS 25.321, 11.6.2) of 13 TTIs from TTI 50, the first in which blocks can arrive; if T1 does not
+    /// run, the change does not start it.
     #[test]
     fn t1_runs_its_whole_length_after_a_handover() {
         let mut queue = ReorderingQueue::new(32, 13);
@@ -208,7 +186,6 @@ mod tests {
     }
 
     proptest! {
-        /// Blocks are delivered at most once and in order, for any order of their arrival.
         #[test]
         fn blocks_are_delivered_once_and_in_order(
             arrivals in prop::collection::vec((0..4u64, 0..60u64), 1..80),
@@ -231,7 +208,7 @@ mod tests {
         }
     }
 
-    /// If the user changes its cell in TTI 50, T1 runs again for its whole length of 25 TTIs.
+    /// In TTI 50; T1 is 25 TTIs.
     #[test]
     fn t1_restarts_with_the_next_cell() {
         let mut queue = ReorderingQueue::new(32, 25);

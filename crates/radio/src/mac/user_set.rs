@@ -1,49 +1,38 @@
-//! Sets of a bearer's users, stored as bits.
-
-/// Set of users with one bit per user, so that skipping users that are not in the set takes almost
-/// no time.
+/// One bit per user, so that skipping users takes almost no time.
 #[derive(Clone, Debug)]
 pub struct UserSet {
     words: Vec<u64>,
 }
 
-/// Number of users in one word of a [`UserSet`], 64.
 pub const WORD: usize = u64::BITS as usize;
 
 impl UserSet {
-    /// Creates an empty set for `users` users.
     pub fn new(users: usize) -> Self {
         Self { words: vec![0; users.div_ceil(WORD).max(1)] }
     }
 
-    /// Adds a user to the set.
     pub fn insert(&mut self, user: usize) {
         self.words[user / WORD] |= 1 << (user % WORD);
     }
 
-    /// Removes a user from the set. Has no effect if the user is not in the set.
     pub fn remove(&mut self, user: usize) {
         self.words[user / WORD] &= !(1 << (user % WORD));
     }
 
-    /// Returns true if the user is in the set.
     pub fn contains(&self, user: usize) -> bool {
         self.words[user / WORD] & 1 << (user % WORD) != 0
     }
 
-    /// Returns true if the set contains no user.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|word| *word == 0)
     }
 
-    /// Returns the set as words of [`WORD`] bits, for loops that must be fast. Bit `b` of word `w`
-    /// is the user with index `w * WORD + b`.
+    /// Bit `b` of word `w` is the user with index `w * WORD + b`.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Returns an iterator over all users of the set, in ascending order from index `first`, and
-    /// then from index 0 to below `first`. A `first` beyond all users counts as 0.
+    /// In ascending order from `first`, then from 0; a `first` beyond all users counts as 0.
     #[inline]
     pub fn turn_from(&self, first: usize) -> Users<'_> {
         let first = if first / WORD < self.words.len() { first } else { 0 };
@@ -58,16 +47,12 @@ impl UserSet {
     }
 }
 
-/// Iterator over the users of a set: from a given index to the last user, and then from the first
-/// user to before this index.
 #[derive(Clone, Debug)]
 pub struct Users<'a> {
     words: &'a [u64],
-    /// Index of the word of the set that is being read.
     word: usize,
     bits: u64,
-    /// Number of words that must still be read after the current one. The first word is read a
-    /// second time, for the users below the start, and counts again.
+    /// The first word is read a second time, for the users below the start, and counts again.
     left: usize,
     last: u64,
 }

@@ -1,15 +1,7 @@
-//! PDCP (TS 36.323): numbers packets, discards old packets, and delivers packets in order.
-//!
-//! [`Transmit`] keeps the packets of which RLC has sent no part yet, in a queue discipline. A
-//! packet gets its number when RLC takes it to send its first part. So packets that the queue drops
-//! or whose discard timer expires leave no gap in the numbers. [`Receive`] delivers packets in the
-//! order of their numbers, and each number at most once.
-//!
-//! Numbers never wrap here. On the air they are modulo the range of the field, which is equivalent
-//! as long as at most half of the numbers are in flight ([`SnLength::window`]).
-//!
-//! Not modelled: header compression, ciphering, status reports, and the re-establishment after a
-//! handover.
+//! PDCP (TS 36.323). A packet gets its number when RLC takes it to send its first part, so that dropped and
+//! expired packets leave no gap. Numbers never wrap; on the air they are modulo the range of the field, which
+//! is equivalent while at most half of them are in flight ([`SnLength::window`]). Not modelled: header
+//! compression, ciphering, status reports, and the re-establishment after a handover.
 
 mod receive;
 mod transmit;
@@ -42,7 +34,7 @@ pub enum SnLength {
 }
 
 impl SnLength {
-    /// Returns the size of the header of a data PDU in octets: 2 or 3 (TS 36.323, 6.2).
+    /// In octets (TS 36.323, 6.2).
     pub const fn header(self) -> u32 {
         match self {
             Self::Bits12 => 2,
@@ -50,7 +42,7 @@ impl SnLength {
         }
     }
 
-    /// Returns the largest number of packets that may be in flight: half of the sequence numbers.
+    /// Half of the sequence numbers.
     pub const fn window(self) -> usize {
         match self {
             Self::Bits12 => 1 << 11,

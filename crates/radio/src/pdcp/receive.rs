@@ -1,5 +1,3 @@
-//! Receiving end of PDCP, which delivers packets in the order of their numbers.
-
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
 
@@ -8,18 +6,15 @@ use crate::mac::reordering::ReorderingQueue;
 
 // Clause: TS 36.323, 5.1.2.1: order of delivery
 // Simplified: not part of `radio.lte`, whose RLC delivers in order
-/// Receiving end of PDCP of one user.
 #[derive(Debug)]
 pub struct Receive {
-    /// Number after that of the last packet delivered; 0 before the first delivery.
+    /// Number after the last packet delivered, or 0.
     next: u64,
-    /// Packets that wait for missing ones, with the timer t-Reordering in nanoseconds; `None` if
-    /// the receiver gives up missing packets at once.
+    /// With t-Reordering in nanoseconds; `None` if missing packets are given up at once.
     reordering: Option<ReorderingQueue<(u64, Packet)>>,
 }
 
 impl Receive {
-    /// Creates a receiver whose first packet has number 0.
     pub fn new(params: &Pdcp) -> Self {
         let queue = |timer: nodeb_base::units::Duration| {
             ReorderingQueue::new(params.sn_length.window() as u64, timer.0)
@@ -27,9 +22,7 @@ impl Receive {
         Self { next: 0, reordering: params.t_reordering.map(queue) }
     }
 
-    /// Receives packet `number` from RLC, and passes to `deliver` the packets that can be
-    /// delivered. Discards the packet if it was received or given up before, or if a packet with a
-    /// higher number was delivered (TS 36.323, 5.1.2.1).
+    /// Discards what was received or given up before, or precedes a packet delivered (TS 36.323, 5.1.2.1).
     #[inline]
     pub fn receive(&mut self, now: Time, number: u64, packet: Packet, mut deliver: impl FnMut(Packet)) {
         let expected = self.next;
@@ -47,20 +40,16 @@ impl Receive {
         }
     }
 
-    /// Returns the number after that of the last packet delivered, 0 before the first delivery.
+    /// Number after the last packet delivered, or 0.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if t-Reordering
-    /// does not run.
     pub fn due(&self) -> Option<Time> {
         self.reordering.as_ref()?.timer().map(Time)
     }
 
-    /// Handles the expiry of t-Reordering if it is due by `now`. Gives up the missing packets
-    /// before the highest number received when the timer started, and passes to `deliver` the
-    /// packets that can then be delivered.
+    /// t-Reordering gives up the missing packets before the highest number received when it started.
     pub fn on_time(&mut self, now: Time, mut deliver: impl FnMut(Packet)) {
         let next = &mut self.next;
         if let Some(queue) = &mut self.reordering {

@@ -43,8 +43,7 @@ fn packets_that_are_not_begun_in_time_are_discarded() {
     }
 }
 
-/// The queue holds two packets and drops the third. When the two have expired, it accepts two
-/// packets again.
+/// Two packets fit, the third is dropped; when the two have expired, two fit again.
 #[test]
 fn expired_packets_leave_a_drop_tail_queue() {
     let queue = DropTail { limit: 3.try_into().unwrap(), ..DropTail::default() };
@@ -57,7 +56,7 @@ fn expired_packets_leave_a_drop_tail_queue() {
     assert_eq!(buffer.backlog().packets, 2);
 }
 
-/// A packet that the discipline drops although the queue has room is no overflow.
+/// Dropped although the queue has room.
 #[test]
 fn refused_packets_have_the_cause_of_their_loss() {
     let queue = serde_json::from_value::<QueueSpec>(serde_json::json!({
@@ -73,8 +72,7 @@ fn refused_packets_have_the_cause_of_their_loss() {
     assert_eq!(full.refused(), Cause::Overflow);
 }
 
-/// Receives packets with the numbers `numbers`, one per nanosecond. Returns the time in ns and the
-/// number of each delivery.
+/// One packet per nanosecond; time in ns and number of each delivery.
 fn receive(params: &Pdcp, numbers: &[u64]) -> Vec<(u64, u64)> {
     let (mut receive, mut delivered) = (Receive::new(params), Vec::new());
     for (at, number) in (0..).zip(numbers) {
@@ -98,8 +96,7 @@ fn old_numbers_are_discarded() {
 }
 
 // Tests the feature: order of delivery (worked example)
-/// Packet 2 is missing, so t-Reordering of 10 ns starts at 2 ns, when packet 3 arrives. Packets 3
-/// and 4 wait until it expires at 12 ns.
+/// Without packet 2, t-Reordering of 10 ns runs from 2 ns, when packet 3 arrives, to 12 ns.
 #[test]
 fn packets_after_a_gap_wait_for_reordering() {
     let params = Pdcp { t_reordering: Some(Duration(10)), ..Pdcp::default() };
@@ -108,8 +105,7 @@ fn packets_after_a_gap_wait_for_reordering() {
 }
 
 proptest! {
-    /// With any queue discipline, each packet is refused, lost, or taken by RLC, and only one of
-    /// these.
+    /// Refused, lost, or taken by RLC.
     #[test]
     fn every_packet_has_one_fate(
         spec in prop::sample::select(QueueSpec::defaults()),

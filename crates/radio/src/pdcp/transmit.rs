@@ -1,5 +1,3 @@
-//! Buffer of packets that RLC has not taken yet: a queue discipline and the discard timer.
-
 use std::collections::VecDeque;
 
 use nodeb_base::event::Cause;
@@ -9,47 +7,42 @@ use nodeb_net::queue::{DropLog, Queue, QueueCounts};
 
 use crate::Backlog;
 
-/// Packet in the queue, with its arrival time and the TTI in which its waiting time starts.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     packet: Packet,
     arrived: Time,
-    /// First TTI in which the packet may be sent; its waiting time starts there.
+    /// First TTI in which the packet may be sent.
     since: u64,
 }
 
-/// Packet that RLC takes to send its first part.
+/// RLC takes it to send its first part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Begun {
-    /// The packet, which the queue may have marked (ECN).
+    /// The queue may have marked it (ECN).
     pub packet: Packet,
-    /// First TTI in which the packet may be sent; its waiting time starts there.
+    /// First TTI in which the packet may be sent.
     pub since: u64,
 }
 
 // Clause: TS 36.323, 5.4: discard of old packets
 // Simplified: of packets that RLC has not begun
-/// Packets that RLC has not taken yet, in a queue discipline and with a discard timer.
 #[derive(Debug)]
 pub struct Transmit {
     queue: Box<dyn Queue>,
     drops: DropLog,
     discard_timer: Option<Duration>,
-    /// Packets in the queue that are neither dropped nor expired, in order of arrival.
+    /// In order of arrival, without dropped and expired packets.
     waiting: VecDeque<Waiting>,
     backlog: Backlog,
-    /// Packets that have expired but are still in the queue, because a packet can only be removed
-    /// when the queue discipline serves it.
+    /// Still in the queue, as a packet can only be removed when the discipline serves it.
     expired: Vec<PacketId>,
-    /// Cause of the loss of the last packet that the queue did not accept.
+    /// Cause of the last packet not accepted.
     refused: Cause,
-    /// Packets that were accepted and then lost, each with the cause, until the caller takes them.
+    /// Accepted and then lost.
     lost: Vec<(Packet, Cause)>,
 }
 
 impl Transmit {
-    /// Creates an empty buffer with the queue discipline `queue`. Packets are discarded after
-    /// `discard_timer`, or never if it is `None`.
     pub fn new(queue: Box<dyn Queue>, discard_timer: Option<Duration>) -> Self {
         Self {
             queue,
@@ -63,7 +56,7 @@ impl Transmit {
         }
     }
 
-    /// Accepts a packet that may be sent from TTI `since`. Returns false if the queue drops it.
+    /// May be sent from TTI `since`; false if the queue drops it.
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
         let early = self.drops.counts.early;
         let taken = self.queue.push(now, packet, &mut self.drops);
@@ -78,17 +71,15 @@ impl Transmit {
         taken
     }
 
-    /// Returns the cause of the loss of the last packet that [`Self::push`] did not accept.
+    /// Cause of the last packet that [`Self::push`] did not accept.
     pub fn refused(&self) -> Cause {
         self.refused
     }
 
-    /// Returns the numbers of packets that the queue has dropped and marked.
     pub fn queue_counts(&self) -> QueueCounts {
         self.drops.counts
     }
 
-    /// Removes and returns the packet that RLC sends next, or `None` if no packet waits.
     #[inline]
     pub fn begin(&mut self, now: Time) -> Option<Begun> {
         loop {
@@ -101,8 +92,7 @@ impl Transmit {
         }
     }
 
-    /// Removes a packet that has left the queue from the list of waiting packets. Returns `None` if
-    /// the packet had expired and is therefore counted as lost already.
+    /// `None` if the packet had expired and is therefore counted as lost already.
     #[inline]
     fn remove(&mut self, id: PacketId) -> Option<Waiting> {
         let is_first = self.waiting.front().is_some_and(|waiting| waiting.packet.id == id);
@@ -121,7 +111,7 @@ impl Transmit {
         self.waiting.remove(place)
     }
 
-    /// Records as lost those packets that the queue accepted and then dropped.
+    /// Packets that the queue accepted and then dropped.
     #[inline]
     fn remove_dropped(&mut self) {
         if self.drops.has_discarded() {
@@ -135,14 +125,12 @@ impl Transmit {
         }
     }
 
-    /// Returns the time at which the discard timer of the oldest packet expires and
-    /// [`Self::on_time`] must be called. Returns `None` if no timer runs.
     #[inline]
     pub fn due(&self) -> Option<Time> {
         Some(self.waiting.front()?.arrived + self.discard_timer?)
     }
 
-    /// Discards the packets whose discard timer has expired by `now` (TS 36.323, 5.4).
+    /// TS 36.323, 5.4.
     pub fn on_time(&mut self, now: Time) {
         while self.due().is_some_and(|at| at <= now)
             && let Some(Waiting { packet, .. }) = self.waiting.pop_front()
@@ -160,30 +148,26 @@ impl Transmit {
         }
     }
 
-    /// Returns true if [`Self::take_lost`] would return any packet.
     #[inline]
     pub fn has_lost(&self) -> bool {
         !self.lost.is_empty()
     }
 
-    /// Removes and returns the packets that were accepted and then lost, each with the cause.
+    /// Accepted and then lost.
     pub fn take_lost(&mut self) -> std::vec::Drain<'_, (Packet, Cause)> {
         self.lost.drain(..)
     }
 
-    /// Returns the number and bytes of the packets that wait.
     #[inline]
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
 
-    /// Returns true if no packet waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Returns the TTI since which the oldest packet has waited, or `None` if no packet waits.
     pub fn waits_since(&self) -> Option<u64> {
         self.waiting.front().map(|waiting| waiting.since)
     }

@@ -1,11 +1,6 @@
-//! The simple ARQ: buffer of one user at the Node B, which segments packets into numbered PDUs.
-//! Failed blocks are retransmitted after a fixed delay.
-//!
-//! A packet takes whole PDUs; the last one is padded and not shared with the next packet. PDU
-//! numbers never wrap. A packet is complete if its last PDU has been sent and no failed block with
-//! a PDU of the packet waits for retransmission.
-//!
-//! Not modelled: PDU headers and the status reports of acknowledged mode.
+//! Segments packets into numbered PDUs; failed blocks are retransmitted after a fixed delay. A packet takes
+//! whole PDUs, the last one padded, and is complete if its last PDU has been sent and no failed block with
+//! one of its PDUs waits. Not modelled: PDU headers and the status reports of acknowledged mode.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -23,56 +18,46 @@ no_parameters! {
     Arq
 }
 
-/// Failed block that waits for retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailedBlock {
-    /// Number of the block's first PDU.
+    /// PDU number.
     pub first: u64,
-    /// Number of PDUs in the block.
     pub pdus: u32,
-    /// Number of transmissions of the block so far.
     pub transmissions: u32,
 }
 
-/// Packet in a user's buffer, as a range of PDUs.
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
-    /// Number of the packet's first PDU.
+    /// PDU number.
     first: u64,
     end: u64,
-    /// Whether a block with a part of the packet was given up, so that the packet is lost.
+    /// A block with a part of it was given up, so that the packet is lost.
     damaged: bool,
-    /// Whether the packet has left the buffer before earlier packets. Its entry remains until all
-    /// earlier packets have left.
+    /// Has left before earlier packets; the entry remains until they have left.
     gone: bool,
 }
 
-/// Buffer of one user at the Node B, with its packets and failed blocks.
 #[derive(Debug)]
 pub struct Buffer {
     pdu_bytes: u32,
     limit: usize,
     order: Delivered,
     sdus: VecDeque<Sdu>,
-    /// Number and size of the packets that have not left the buffer.
     backlog: Backlog,
-    /// Number of the next PDU to be sent for the first time.
+    /// Next PDU to be sent for the first time.
     next: u64,
     end: u64,
-    /// Number after the last PDU of the first packet; `u64::MAX` if the buffer is empty. Cached, as
-    /// it is needed in every TTI.
+    /// Number after the first packet's last PDU, `u64::MAX` if empty; cached, as needed in every TTI.
     first_end: u64,
-    /// Number of the first PDU of a failed block that prevents the first packet from leaving;
-    /// `u64::MAX` if no such block is known. Cached, as it is needed in every TTI.
+    /// First PDU of a failed block that holds back the first packet, `u64::MAX` if none is known; cached, as
+    /// needed in every TTI.
     missing: u64,
-    /// Failed blocks that wait for retransmission.
     failed: Retransmissions<FailedBlock>,
 }
 
 impl Buffer {
-    /// Creates an empty buffer for `limit` packets, which are segmented into PDUs of `pdu_bytes`
-    /// bytes.
+    /// `limit` is in packets.
     pub fn new(pdu_bytes: u32, limit: usize, order: Delivered) -> Self {
         Self {
             pdu_bytes,
@@ -88,7 +73,7 @@ impl Buffer {
         }
     }
 
-    /// Accepts a packet. Returns the numbers of its PDUs, or `None` if the buffer is full.
+    /// PDU numbers, or `None` if the buffer is full.
     pub fn push(&mut self, packet: Packet) -> Option<Range<u64>> {
         if self.backlog.packets >= self.limit {
             return None;
@@ -101,25 +86,22 @@ impl Buffer {
         Some(first..self.end)
     }
 
-    /// Returns the number of PDUs that have never been sent.
+    /// Never sent.
     pub fn new_pdus(&self) -> u64 {
         self.end - self.next
     }
 
-    /// Returns the first TTI in which the buffer has something to send, 0 if it has new PDUs, or
-    /// `None` if it has nothing.
+    /// First TTI with something to send, 0 with new PDUs.
     pub fn eligible(&self) -> Option<u64> {
         if self.new_pdus() > 0 { Some(0) } else { self.failed.eligible() }
     }
 
-    /// Takes the next `pdus` new PDUs for transmission. Returns the number of the first PDU taken.
+    /// Number of the first PDU taken.
     pub fn take_new(&mut self, pdus: u64) -> u64 {
         self.next += pdus;
         self.next - pdus
     }
 
-    /// Removes and returns the first failed block if it may be retransmitted in TTI `tti`, else
-    /// returns `None`.
     pub fn take_failed(&mut self, tti: u64) -> Option<FailedBlock> {
         let block = self.failed.take(tti)?;
         if block.first == self.missing {
@@ -128,12 +110,11 @@ impl Buffer {
         Some(block)
     }
 
-    /// Stores a failed block, which may be retransmitted from TTI `from` on.
     pub fn keep_failed(&mut self, from: u64, block: FailedBlock) {
         self.failed.keep(from, block);
     }
 
-    /// Gives up the PDUs of a block. All packets with a part in these PDUs are lost.
+    /// Packets with a part in these PDUs are lost.
     pub fn give_up(&mut self, pdus: Range<u64>) {
         let from = self.sdus.partition_point(|sdu| sdu.end <= pdus.start);
         for sdu in self.sdus.range_mut(from..).take_while(|sdu| sdu.first < pdus.end) {
@@ -141,8 +122,7 @@ impl Buffer {
         }
     }
 
-    /// Returns false if no packet can leave the buffer now, and true if one may. The check is
-    /// cheaper than [`Self::release`].
+    /// May be true too often; cheaper than [`Self::release`].
     #[inline]
     pub fn has_complete(&mut self) -> bool {
         let end = self.first_end;
@@ -157,8 +137,7 @@ impl Buffer {
         missing.is_none()
     }
 
-    /// Removes all packets that may leave the buffer now. Passes each to `leave`, with true if it
-    /// is intact and false if it is lost because a block was given up.
+    /// With true if intact, false if lost because a block was given up.
     pub fn release(&mut self, mut leave: impl FnMut(Packet, bool)) {
         if self.order == Delivered::OutOfSequence && !self.failed.is_empty() {
             self.release_early(&mut leave);
@@ -176,8 +155,7 @@ impl Buffer {
         self.first_end = self.sdus.front().map_or(u64::MAX, |sdu| sdu.end);
     }
 
-    /// Passes to `leave` each intact packet whose PDUs have all been sent and are in no failed
-    /// block, even if earlier packets wait.
+    /// Even if earlier packets wait.
     fn release_early(&mut self, leave: &mut impl FnMut(Packet, bool)) {
         let Self { sdus, failed, next, backlog, .. } = self;
         for sdu in sdus.iter_mut().take_while(|sdu| sdu.end <= *next).filter(|sdu| !sdu.gone && !sdu.damaged)
@@ -193,9 +171,7 @@ impl Buffer {
         }
     }
 
-    /// Returns the number of TTIs, from TTI `tti` on, until a packet is complete or a retransmission
-    /// may be sent, if each TTI carries `per_tti` new PDUs. Returns 0 if a retransmission may be sent
-    /// in TTI `tti`, or if the number is unknown.
+    /// TTIs until a packet is complete or a retransmission may be sent, at `per_tti` new PDUs; 0 if unknown.
     pub fn ttis_until_change(&self, tti: u64, per_tti: u64) -> u64 {
         match self.failed.eligible() {
             None if self.first_end < u64::MAX => (self.first_end - self.next).div_ceil(per_tti),
@@ -204,7 +180,6 @@ impl Buffer {
         }
     }
 
-    /// Returns the parts of packets in the `pdus` PDUs whose numbers start at `first`.
     pub fn carried(&self, first: u64, pdus: u32) -> impl Iterator<Item = Part> + '_ {
         let end = first + u64::from(pdus);
         let from = self.sdus.partition_point(|sdu| sdu.end <= first);
@@ -218,7 +193,6 @@ impl Buffer {
         self.sdus.range(from..).take_while(move |sdu| sdu.first < end).map(of)
     }
 
-    /// Returns the number of packets in the buffer and their bytes.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
@@ -232,8 +206,7 @@ mod tests {
         Packet::new(seq, 100)
     }
 
-    /// Returns a buffer with three packets of 3 PDUs each, all sent once. The blocks in `failed`,
-    /// given as first PDU and number of PDUs, have failed.
+    /// Three packets of 3 PDUs, all sent once; `failed` has first PDU and number of PDUs.
     fn buffer(order: Delivered, failed: &[(u64, u32)]) -> Buffer {
         let mut buffer = Buffer::new(40, 10, order);
         for seq in 0..3 {

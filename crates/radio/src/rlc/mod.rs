@@ -1,9 +1,7 @@
-//! RLC: segmentation of a user's packets into PDUs, retransmission and reassembly.
-//!
-//! The simple ARQ is only a [`Buffer`] at the Node B, from which the MAC retransmits failed blocks.
-//! [`am`] and [`slotted`] are protocols with an entity at the sender, one in the phone, and
-//! feedback between them: [`Peers`]. [`units`] is the RLC above MAC-hs, and [`bytes`] that of LTE, whose PDUs
-//! have any number of bytes.
+//! The simple ARQ is only a [`Buffer`] at the Node B, from which the MAC retransmits failed blocks. [`am`]
+//! and [`slotted`] are protocols with an entity at the sender, one in the phone, and feedback between them:
+//! [`Peers`]. [`units`] is the RLC above MAC-hs, and [`bytes`] that of LTE, whose PDUs have any number of
+//! bytes.
 
 pub mod am;
 pub mod arq;
@@ -54,13 +52,12 @@ registry! {
 }
 
 impl RlcSpec {
-    /// Returns true if failed blocks are retransmitted after a fixed delay, which is the case for
-    /// the simple ARQ only.
+    /// After a fixed delay: the simple ARQ only.
     pub fn retransmits_blocks(&self) -> bool {
         matches!(self, Self::Arq(_))
     }
 
-    /// Reports invalid values, and PDUs of `pdu_bytes` bytes that are too small for the RLC mode.
+    /// PDUs may be too small for the mode.
     pub fn check_for(&self, pdu_bytes: u32, check: &mut Check) {
         check.within("rlc", |check| self.check(check));
         let (least, header) = match self {
@@ -79,30 +76,20 @@ impl RlcSpec {
     }
 }
 
-/// RLC entities of one user, one at the sender and one in the phone, with the feedback between
-/// them.
 pub trait Peers: Send + std::fmt::Debug {
-    /// Type of the PDUs that the sender transmits to the phone, with user data or commands.
+    /// With user data or commands.
     type Pdu: Send + std::fmt::Debug;
-    /// Offers a packet to the sender. Returns false if its buffer is full.
+    /// False if the buffer is full.
     fn push(&mut self, now: Time, packet: Packet) -> bool;
-    /// Returns true if the sender has a PDU that it may send now.
     fn is_ready(&self) -> bool;
-    /// Returns the next PDU to be sent at `now`, or `None` if there is none.
     fn send(&mut self, now: Time) -> Option<Self::Pdu>;
-    /// Returns the parts of packets that `pdu` carries; a PDU without user data carries none.
+    /// A PDU without user data carries none.
     fn carried(&self, pdu: &Self::Pdu) -> Vec<Part>;
-    /// Processes the arrival of a PDU at the phone. If `intact` is false, the PDU is in error and
-    /// its contents are lost.
+    /// Not `intact`: in error, its contents are lost.
     fn arrive(&mut self, now: Time, pdu: Self::Pdu, intact: bool);
-    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer or
-    /// report is pending.
     fn due(&self) -> Option<Time>;
-    /// Handles the timers and feedback that are due until `now`.
     fn on_time(&mut self, now: Time);
-    /// Returns the buffer of accepted packets, which also contains the lists of packets delivered
-    /// and dropped.
+    /// Also has the packets delivered and dropped.
     fn sdus(&mut self) -> &mut SduBuffer;
-    /// Returns the number and bytes of the packets that are neither delivered nor dropped.
     fn backlog(&self) -> Backlog;
 }

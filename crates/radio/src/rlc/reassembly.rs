@@ -1,38 +1,32 @@
-//! Reassembly of SDUs at the phone from the pieces that arrive in PDUs.
-
 use std::collections::BTreeMap;
 
 use super::Delivered;
 use super::sdu_buffer::SduBuffer;
 use super::segmentation::Piece;
 
-/// SDU of which some pieces have been received.
 #[derive(Clone, Copy, Debug, Default)]
 struct Partial {
     received: u32,
-    /// Size of the SDU in bytes; `None` until its last piece is received.
+    /// `None` until the last piece is received.
     size: Option<u32>,
 }
 
-/// Reassembly of one user's SDUs at the phone, in or out of sequence.
+/// In or out of sequence.
 #[derive(Debug)]
 pub struct Reassembly {
     order: Delivered,
     partial: BTreeMap<u64, Partial>,
-    /// Number of the first SDU that is not given up and, if SDUs are delivered in sequence, not
-    /// delivered.
+    /// First SDU that is not given up and, in sequence, not delivered.
     next: u64,
 }
 
 impl Reassembly {
-    /// Creates the state before any piece has been received.
     pub fn new(order: Delivered) -> Self {
         Self { order, partial: BTreeMap::new(), next: 0 }
     }
 
-    /// Processes the pieces of SDUs in a PDU that has not been received before. Ignores pieces of SDUs
-    /// that were given up or, in sequence, delivered. Delivers the SDUs that are then complete. If SDUs
-    /// are delivered in sequence, a complete SDU waits until each earlier SDU is delivered or dropped.
+    /// Of a new PDU; ignores SDUs that were given up or, in sequence, delivered, and in sequence waits for
+    /// earlier SDUs.
     pub fn take(&mut self, pieces: &[Piece], sdus: &mut SduBuffer) {
         for piece in pieces.iter().filter(|piece| piece.sdu >= self.next) {
             let partial = self.partial.entry(piece.sdu).or_default();
@@ -46,9 +40,7 @@ impl Reassembly {
         self.deliver_in_sequence(sdus);
     }
 
-    /// Gives up all SDUs before number `kept` that are not delivered, even complete ones, and drops
-    /// their packets. If SDUs are delivered in sequence, then delivers complete SDUs that no longer
-    /// have to wait for earlier SDUs.
+    /// Even complete ones; in sequence, then delivers those that no longer wait.
     pub fn give_up_before(&mut self, kept: u64, sdus: &mut SduBuffer) {
         self.next = self.next.max(kept);
         self.partial = self.partial.split_off(&kept);
@@ -56,8 +48,7 @@ impl Reassembly {
         self.deliver_in_sequence(sdus);
     }
 
-    /// Delivers complete SDUs in order of their numbers, if SDUs are delivered in sequence. An SDU that
-    /// the sender dropped before sending any part of it leaves no gap.
+    /// An SDU that the sender dropped before sending any part leaves no gap.
     fn deliver_in_sequence(&mut self, sdus: &mut SduBuffer) {
         while self.order == Delivered::InSequence
             && let Some(entry) = self.partial.first_entry()

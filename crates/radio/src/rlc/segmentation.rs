@@ -1,21 +1,18 @@
-//! Segmentation of packets (SDUs) into the payloads of PDUs that all have the same size.
+//! Into payloads of equal size.
 
 use std::collections::VecDeque;
 
-/// Part of an SDU that one PDU carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Number of the SDU, in order of arrival.
+    /// In order of arrival.
     pub sdu: u64,
-    /// Offset of the part in the SDU, in bytes.
+    /// In bytes.
     pub offset: u32,
-    /// Size of the part in bytes.
     pub bytes: u32,
-    /// Whether the last byte of the part is the last byte of the SDU.
+    /// The last byte of the part is the last of the SDU.
     pub last: bool,
 }
 
-/// SDU of which some bytes are not segmented yet.
 #[derive(Clone, Copy, Debug)]
 struct Sdu {
     number: u64,
@@ -23,50 +20,42 @@ struct Sdu {
     left: u32,
 }
 
-/// Queue of SDUs that wait to be segmented into PDUs.
 #[derive(Debug)]
 pub struct Segmenter {
     payload: u32,
-    /// Number of bytes that a length indicator takes, or `None` if each PDU carries a part of only
-    /// one SDU.
+    /// Bytes of a length indicator, or `None` if each PDU carries a part of only one SDU.
     indicator: Option<u32>,
     queue: VecDeque<Sdu>,
-    /// Number of bytes of all SDUs in the queue that are not segmented yet.
+    /// Not segmented yet.
     bytes: u64,
 }
 
 impl Segmenter {
-    /// Creates an empty queue for PDUs with `payload` bytes of payload. `indicator` is the number
-    /// of bytes of a length indicator if the next SDU starts in the PDU in which the previous SDU
-    /// ends (TS 25.322, 9.2.2.8). It is `None` if the rest of this PDU is padding.
+    /// With an `indicator` the next SDU starts in the PDU in which the previous one ends (TS 25.322,
+    /// 9.2.2.8), else the rest is padding.
     pub fn new(payload: u32, indicator: Option<u32>) -> Self {
         Self { payload, indicator, queue: VecDeque::new(), bytes: 0 }
     }
 
-    /// Appends an SDU of `bytes` bytes to the queue.
     pub fn push(&mut self, number: u64, bytes: u32) {
         self.queue.push_back(Sdu { number, offset: 0, left: bytes });
         self.bytes += u64::from(bytes);
     }
 
-    /// Returns true if no SDU is left to segment.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Returns the number of the first SDU in the queue, and true if a part of this SDU is
-    /// segmented already. Returns `None` if the queue is empty.
+    /// True if a part is segmented already.
     pub fn front(&self) -> Option<(u64, bool)> {
         self.queue.front().map(|sdu| (sdu.number, sdu.offset > 0))
     }
 
-    /// Returns the number of the first SDU in the queue, or `None` if the queue is empty.
     pub fn packet(&self) -> Option<u64> {
         self.queue.front().map(|sdu| sdu.number)
     }
 
-    /// Returns an upper bound of the number of PDUs that the SDUs in the queue take. The bound is
-    /// too large by at most one PDU per SDU.
+    /// Upper bound, too large by at most one PDU per SDU.
     pub fn pdus(&self) -> usize {
         let sdus = self.queue.len() as u64;
         let pdus = match self.indicator {
@@ -76,7 +65,6 @@ impl Segmenter {
         pdus as usize
     }
 
-    /// Removes all SDUs before number `kept` from the queue.
     pub fn drop_before(&mut self, kept: u64) {
         while let Some(sdu) = self.queue.front().filter(|sdu| sdu.number < kept) {
             self.bytes -= u64::from(sdu.left);
@@ -84,12 +72,9 @@ impl Segmenter {
         }
     }
 
-    /// Returns the pieces of SDUs in the next PDU, or an empty list if no SDU is left.
-    ///
-    /// An SDU that ends with its PDU needs no length indicator (the special value of the HE field,
-    /// 9.2.2.7). If an SDU ends so close to the end of its PDU that no length indicator fits, the
-    /// rest of the PDU is padding. The standard announces this padding in the next PDU, but the
-    /// bytes of this announcement are not modelled.
+    /// An SDU that ends with its PDU needs no length indicator (the special value of the HE field, 9.2.2.7).
+    /// If none fits behind an SDU, the rest is padding; the bytes by which the next PDU announces it are not
+    /// modelled.
     pub fn next_pdu(&mut self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut room = self.payload;

@@ -1,4 +1,4 @@
-//! Simulated channel with TTIs of 10 ms, for tests of RLC modes.
+//! TTIs of 10 ms.
 
 use std::collections::VecDeque;
 
@@ -7,21 +7,20 @@ use nodeb_base::units::Time;
 
 use super::Peers;
 
-/// Number of nanoseconds in a millisecond.
 pub const MS: u64 = 1_000_000;
 
 fn packet(number: u64, bytes: u32) -> Packet {
     Packet::new(number, bytes)
 }
 
-/// Simulated channel that carries `per_tti` PDUs in each TTI of 10 ms.
+/// `per_tti` PDUs in each TTI.
 pub struct Air<R: Peers> {
     pub rlc: R,
     pub now: Time,
     per_tti: usize,
-    /// PDUs on the air, each with true if it arrives intact.
+    /// True if it arrives intact.
     in_flight: VecDeque<(R::Pdu, bool)>,
-    /// All PDUs sent so far, each with the start of its TTI in ms.
+    /// With the start of the TTI in ms.
     pub sent: Vec<(u64, R::Pdu)>,
     pub delivered: Vec<(u64, u64)>,
     pub dropped: Vec<u64>,
@@ -39,8 +38,7 @@ impl<R: Peers<Pdu: Clone>> Air<R> {
         }
     }
 
-    /// Runs one TTI: handles timers and feedback that are due, then sends PDUs, which arrive at the
-    /// end of the TTI. A PDU for which `lost` returns true is in error.
+    /// PDUs arrive at the end of the TTI, in error if `lost`.
     pub fn tti(&mut self, lost: &mut impl FnMut(&R::Pdu) -> bool) {
         self.on_time();
         for _ in 0..self.per_tti {
@@ -80,7 +78,6 @@ impl<R: Peers<Pdu: Clone>> Air<R> {
         }
     }
 
-    /// Returns true if there is nothing to send, no timer runs, and no PDU is on the air.
     pub fn is_quiet(&self) -> bool {
         !self.rlc.is_ready() && self.rlc.due().is_none() && self.in_flight.is_empty()
     }

@@ -1,10 +1,6 @@
-//! Bearer with a FACH and dedicated channels. It queues and transmits the users' packets, and calls
-//! the switching policy.
-//!
-//! A packet in transmission is completed even if its user starts to switch meanwhile. Not modelled:
-//! block errors and RLC retransmissions, TTIs (a packet of `size` bytes takes the time 8 `size` /
-//! rate), processing and propagation delays, switching of uplink channels, and the signalling on
-//! the FACH for the switches.
+//! A packet in transmission is completed even if its user starts to switch. Not modelled: block errors and
+//! RLC retransmissions, TTIs (a packet of `size` bytes takes the time 8 `size` / rate), processing and
+//! propagation delays, switching of uplink channels, and the signalling on the FACH for the switches.
 
 use nodeb_base::context::Context;
 use nodeb_base::engine::Key;
@@ -21,7 +17,6 @@ use super::policy::{Event, SwitchingPolicy};
 use super::state::{ChannelUse, PhonePower, State};
 use crate::{Backlog, Bearer};
 
-/// Row of the table [`CHANNELS`]: switches of a user, time in each state, and energy used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChannelRow {
     user: usize,
@@ -66,7 +61,7 @@ table! {
     }
 }
 
-/// Bearer of all users of a cell, with one FACH and a pool of dedicated channels.
+/// One FACH and a pool of dedicated channels.
 #[derive(Debug)]
 pub struct SwitchedBearer {
     cell: Cell,
@@ -78,7 +73,7 @@ pub struct SwitchedBearer {
 }
 
 impl SwitchedBearer {
-    /// Creates a bearer with empty queues, whose users are all on the FACH.
+    /// All users are on the FACH.
     pub fn new(params: &FachDch, users: usize) -> Self {
         Self {
             cell: Cell::new(params, users),
@@ -90,19 +85,17 @@ impl SwitchedBearer {
         }
     }
 
-    /// Returns one row per user, in the order of users, with the channel use from time zero to `now`.
+    /// From time zero to `now`.
     pub(super) fn channels(&self, now: Time) -> Vec<ChannelRow> {
         let row = |(user, usage)| ChannelRow { user, usage, energy_j: usage.energy_j(&self.power) };
         self.cell.usage(now).into_iter().enumerate().map(row).collect()
     }
 
-    /// Returns the RRC state of a user.
     pub fn state(&self, user: usize) -> State {
         self.cell.state(user)
     }
 
-    /// Reports an event of a user to the switching policy. Then starts the set-up of free channels
-    /// for waiting users, as long as there are both. Emits the state changes that result.
+    /// Then sets up free channels for waiting users, as long as there are both.
     fn notify(&mut self, ctx: &mut Context, user: usize, event: Event) {
         let Self { cell, policy, .. } = self;
         let (now, bearer, stamps) = (ctx.now, ctx.place.index, &mut ctx.stamps);
@@ -119,10 +112,7 @@ impl SwitchedBearer {
         }
     }
 
-    /// Starts the next transmission on the channel of a user. If the user has a dedicated channel,
-    /// this is the user's first packet. If the user is on the FACH, it is what the FACH sends next:
-    /// signalling, or a packet of any user. Does nothing if the channel is busy, no packet waits, or
-    /// the user is on neither channel.
+    /// On the FACH, whatever it sends next: signalling, or a packet of any user.
     fn serve(&mut self, ctx: &mut Context, user: usize) {
         match self.cell.state(user) {
             State::Fach => self.serve_fach(ctx),
@@ -144,8 +134,7 @@ impl SwitchedBearer {
         }
     }
 
-    /// Emits an event for the transmission of a user's first packet on channel number `channel`,
-    /// from now until `end`.
+    /// From now until `end`.
     #[inline]
     fn emit_service(&self, ctx: &mut Context, user: usize, end: Time, channel: u32) {
         if ctx.wants(Mask::SERVICE)

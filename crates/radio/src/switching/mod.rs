@@ -1,9 +1,5 @@
-//! Transport channel type switching (TS 25.301, 5.3.1.1; modelled as in `prabhu`): users are on a
-//! shared FACH or on dedicated channels of a pool.
-//!
-//! All policies use the same mechanism: [`cell`] tracks which users hold channels and when switches
-//! end, `fach` transmits on the shared channel, and [`bearer`] adds the users' queues. A [`policy`]
-//! decides on switches, based on queue lengths, states and its own timers.
+//! TS 25.301, 5.3.1.1, modelled as in `prabhu`: users are on a shared FACH or on dedicated channels of a
+//! pool, and a [`policy`] decides on switches by queue lengths, states and its own timers.
 
 pub mod bearer;
 pub mod cell;

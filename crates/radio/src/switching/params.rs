@@ -1,5 +1,3 @@
-//! Parameters of a bearer with a FACH and a pool of dedicated channels.
-
 use nodeb_base::params;
 use nodeb_base::units::positive;
 use std::num::NonZeroU32;
@@ -44,7 +42,7 @@ params! {
     }
 }
 
-/// Largest size of a signalling packet. A larger value is rejected, as it must be a typing error.
+/// A larger value must be a typing error.
 const LARGEST_SIGNALLING: Size = Size(65_535);
 const LONGEST_SWITCH: Duration = Duration::from_secs(60);
 
@@ -76,7 +74,7 @@ impl Checked for FachDch {
 }
 
 impl FachDch {
-    /// Returns the bearer of `users` users, who are all on the FACH.
+    /// All users are on the FACH.
     pub fn bearer(&self, users: usize) -> SwitchedBearer {
         SwitchedBearer::new(self, users)
     }

@@ -1,38 +1,32 @@
-//! RRC states of a phone (UMTS: in connected mode, TS 25.331, 7.1; LTE: TS 36.331, 4.2.1), the time spent in each
-//! state, and the energy used.
+//! UMTS: in connected mode, TS 25.331, 7.1; LTE: TS 36.331, 4.2.1.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
 use nodeb_base::units::{Duration, Power};
 
-/// RRC state of a phone, or the switch in progress. [`State::Pch`] stands for CELL_PCH and URA_PCH.
-/// Events identify a state by its index in [`State::ALL`].
+/// Or the switch in progress; events identify a state by its index in [`State::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// The phone is on the paging channel, where it receives no packets.
+    /// CELL_PCH or URA_PCH, where no packets are received.
     Pch,
-    /// The phone is switching from the paging channel to the FACH. On LTE, the phone has no connection, and data for it
-    /// wait for its paging occasion.
+    /// From the paging channel to the FACH; on LTE without connection, while data wait for a paging occasion.
     Paging,
-    /// The phone is on the FACH.
     Fach,
-    /// The phone is switching from the FACH to a dedicated channel, which it holds already.
+    /// The dedicated channel is held already.
     SettingUp,
-    /// The phone is on a dedicated channel.
     Dch,
-    /// The phone is switching back to the FACH, and holds its dedicated channel until the end of
-    /// the switch.
+    /// Back to the FACH; the dedicated channel is held until the end.
     Releasing,
-    /// On LTE, the phone has no RRC connection, and no downlink data wait for it.
+    /// LTE, without downlink data that wait.
     Idle,
-    /// On LTE, the phone is in random access or sets up an RRC connection.
+    /// LTE: random access, or set-up of an RRC connection.
     Connecting,
-    /// On LTE, the phone has an RRC connection.
+    /// LTE.
     Connected,
 }
 
 impl State {
-    /// All states, in the order of their indices 0 to 8.
+    /// In the order of their indices 0 to 8.
     pub const ALL: [Self; 9] = [
         Self::Pch,
         Self::Paging,
@@ -46,20 +40,17 @@ impl State {
     ];
 }
 
-/// Number of switches of a phone, and time that it has spent in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChannelUse {
-    /// Number of switches from the FACH to a dedicated channel that were started.
+    /// Started, from the FACH to a dedicated channel.
     pub set_ups: u64,
-    /// Number of switches from a dedicated channel back to the FACH that were started.
+    /// Started.
     pub releases: u64,
-    /// Number of times that the phone was paged.
     pub pagings: u64,
     times: [Duration; State::ALL.len()],
 }
 
 impl ChannelUse {
-    /// Returns the total time that the phone has spent in `state` so far.
     pub fn time(&self, state: State) -> Duration {
         self.times[state as usize]
     }
@@ -68,14 +59,12 @@ impl ChannelUse {
         self.times[state as usize].0 += time.0;
     }
 
-    /// Returns the energy in joules that the phone's radio has used in the states of UMTS: the sum of
-    /// power times time over these states.
+    /// In the states of UMTS: the sum of power times time.
     pub fn energy_j(&self, power: &PhonePower) -> f64 {
         self.energy_of(&power.by_state())
     }
 
-    /// Returns the energy in joules used in the states of `powers`, each given with its power. Other states do not
-    /// count.
+    /// Other states do not count.
     pub fn energy_of(&self, powers: &[(State, Power)]) -> f64 {
         powers.iter().map(|(state, power)| self.time(*state).as_secs() * power.as_watts()).sum()
     }

@@ -1,5 +1,4 @@
-//! Results of TTIs that were simulated ahead of time because a user is alone on its bearer. They
-//! are stored until the simulation time has reached these TTIs.
+//! A user alone on its bearer; stored until the simulation time has reached these TTIs.
 
 use std::collections::VecDeque;
 
@@ -10,7 +9,7 @@ use nodeb_base::units::Time;
 
 use super::grid::Grid;
 
-/// Consecutive TTIs with equal results, which are stored as one entry.
+/// Equal results are one entry.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     first: u64,
@@ -19,25 +18,21 @@ struct Run {
     sent: Sent,
 }
 
-/// Results of TTIs that were simulated ahead of time and have not been emitted yet.
 #[derive(Debug, Default)]
 pub struct Ahead {
     runs: Vec<Run>,
-    /// Blocks of the stored TTIs, each entry with the number of its first TTI. Empty unless a
-    /// listener subscribes to combined blocks.
+    /// With the first TTI of each entry; empty unless a listener subscribes to combined blocks.
     blocks: VecDeque<(u64, Blocks)>,
     events: VecDeque<Record>,
 }
 
 impl Ahead {
-    /// Stores `ttis` TTIs from TTI `first`, each with the result `sent` at the channel quality
-    /// `quality`.
     #[inline]
     pub fn run(&mut self, first: u64, ttis: u64, quality: u32, sent: Sent) {
         self.runs.push(Run { first, ttis, quality, sent });
     }
 
-    /// Stores the blocks of the TTIs that were stored last, the first of which is TTI `tti`.
+    /// `tti` is the first of the TTIs stored last.
     #[cold]
     pub fn run_blocks(&mut self, tti: u64, blocks: &Blocks) {
         let joins =
@@ -47,8 +42,7 @@ impl Ahead {
         }
     }
 
-    /// Emits an event that happens at the time `at`. Stores it instead if `at` is in the future or
-    /// earlier events are stored.
+    /// Stored instead if `at` is in the future or earlier events are stored.
     pub fn emit(&mut self, ctx: &mut Context, at: Time, event: Event) {
         if at <= ctx.now && self.events.is_empty() {
             ctx.sink.emit(at, event);
@@ -57,7 +51,6 @@ impl Ahead {
         }
     }
 
-    /// Emits the stored results of all TTIs that have started by now.
     #[inline]
     pub fn emit_due(&mut self, ctx: &mut Context, grid: &Grid) {
         let Some(last) = self.runs.last() else {
@@ -72,8 +65,7 @@ impl Ahead {
         }
     }
 
-    /// Counts all stored TTIs and removes them. All these TTIs must have started, and no listener
-    /// must be subscribed to their events.
+    /// All must have started, without listeners to their events.
     fn count_all(&mut self, ctx: &mut Context) {
         let (mut ttis, mut all) = (0, Counted::default());
         for run in self.runs.drain(..) {
@@ -120,8 +112,7 @@ impl Ahead {
         emit_events(&mut self.events, ctx, now);
     }
 
-    /// Emits the stored blocks of TTIs before TTI `end`. Before each entry of blocks, emits the stored
-    /// events that precede it.
+    /// Before TTI `end`, each after the stored events that precede it.
     fn emit_blocks(&mut self, ctx: &mut Context, grid: &Grid, end: u64) {
         while let Some((tti, blocks)) = self.blocks.front_mut().filter(|(tti, _)| *tti < end) {
             let (at, ttis) = (grid.beginning(*tti), end - *tti);
@@ -139,13 +130,13 @@ impl Ahead {
     }
 }
 
-/// Emits the combined blocks of a user as one event. The first block is sent at the time `at`.
+/// The first is sent at `at`.
 pub fn emit_run(ctx: &mut Context, at: Time, user: u32, blocks: Blocks) {
     let bearer = ctx.place.index;
     ctx.sink.emit(at, Event::Run { bearer, user, blocks });
 }
 
-/// Emits the stored events that happen at or before `by`.
+/// At or before `by`.
 fn emit_events(events: &mut VecDeque<Record>, ctx: &mut Context, by: Time) {
     while let Some(&(at, event)) = events.front().filter(|(at, _)| *at <= by) {
         events.pop_front();

@@ -1,10 +1,6 @@
-//! MAC for RLC modes that are protocols between a sender and the phone: schedules users, sends
-//! blocks with their errors, and passes PDUs to the phone's RLC.
-//!
-//! On a DCH each PDU has its own checksum, and only RLC retransmits it. On an HS-DSCH a block has one
-//! checksum, and hybrid ARQ retransmits it; RLC detects a loss only if hybrid ARQ gives up. Blocks
-//! arrive at the end of their TTI; feedback from the phone takes the time set by the parameters of
-//! the RLC mode.
+//! RLC modes that are protocols between sender and phone. On a DCH each PDU has its own checksum, and only
+//! RLC retransmits it; on an HS-DSCH hybrid ARQ retransmits blocks, and RLC detects a loss only if it gives
+//! up. Blocks arrive at the end of their TTI.
 
 use nodeb_base::context::{Context, Sent};
 use nodeb_base::event::{Cause, Event, Mask};
@@ -24,12 +20,11 @@ use crate::mac::sched::{Candidate, Scheduler};
 use crate::rlc::Peers;
 use crate::{Backlog, UserRadio};
 
-/// Unit of data that has a checksum of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checksum {
-    /// Each PDU has a checksum, and hybrid ARQ is not used.
+    /// Without hybrid ARQ.
     Pdu,
-    /// Each block has one checksum for all its PDUs, and hybrid ARQ retransmits the block.
+    /// Hybrid ARQ retransmits the block.
     Block,
 }
 
@@ -37,26 +32,22 @@ pub enum Checksum {
 struct Station<R: Peers> {
     rlc: R,
     block_size: BlockSize,
-    /// Number of blocks sent so far, not counting retransmissions.
+    /// Without retransmissions.
     begun: u64,
     failed: Retransmissions<Block<R::Pdu>>,
-    /// PDUs of blocks that were received or given up, in order of block numbers; the flag is true
-    /// if the PDUs are intact.
+    /// By block number, received or given up; the flag is true if the PDUs are intact.
     reordering: ReorderingQueue<(Vec<R::Pdu>, bool)>,
 }
 
-/// Block that is in transmission or waits for retransmission.
 #[derive(Debug)]
 struct Block<P> {
     number: u64,
     pdus: Vec<P>,
-    /// Number of transmissions of the block so far.
     transmissions: u32,
-    /// For each PDU of the block, true if it is in error.
+    /// By PDU.
     wrong: Vec<bool>,
 }
 
-/// Blocks of one user that were sent in one TTI and arrive at its end.
 #[derive(Debug)]
 struct OnAir<P> {
     user: usize,
@@ -64,7 +55,6 @@ struct OnAir<P> {
     blocks: Vec<Block<P>>,
 }
 
-/// MAC of users whose RLC is a protocol with entities of type `R`.
 #[derive(Debug)]
 pub struct RlcMac<R: Peers> {
     air: Air,
@@ -76,8 +66,6 @@ pub struct RlcMac<R: Peers> {
 }
 
 impl<R: Peers> RlcMac<R> {
-    /// Creates the MAC with empty queues. `rlc` is called for each user and creates the user's RLC
-    /// entities.
     pub fn new(
         air: Air,
         checksum: Checksum,
@@ -106,8 +94,6 @@ impl<R: Peers> RlcMac<R> {
         }
     }
 
-    /// Returns the user to whom blocks are sent in TTI `tti`, or `None` if there is nothing to
-    /// send.
     fn choose(&mut self, tti: u64) -> Option<Candidate> {
         let Self { users, channel, .. } = self;
         channel.choose(tti, users, |user, station| {
@@ -137,8 +123,7 @@ impl<R: Peers> RlcMac<R> {
         self.on_air = Some(OnAir { user: chosen.user, tti, blocks });
     }
 
-    /// Fills the channels of TTI `tti` for the user `to`, first with blocks due for retransmission,
-    /// then with new blocks. Returns the blocks sent.
+    /// First blocks due for retransmission.
     fn send_blocks(&mut self, now: Time, tti: u64, to: Candidate) -> Vec<Block<R::Pdu>> {
         let channels = u64::from(self.air.channels);
         let Self { users, errors, checksum, .. } = self;
@@ -169,8 +154,7 @@ impl<R: Peers> RlcMac<R> {
         blocks
     }
 
-    /// Emits an event for each block sent in a TTI. For new blocks also emits the parts of packets
-    /// in them.
+    /// Also the parts of packets in new blocks.
     #[cold]
     fn emit_blocks(&self, ctx: &mut Context, user: usize, blocks: &[Block<R::Pdu>]) {
         let rlc = &self.users[user].rlc;
@@ -186,8 +170,7 @@ impl<R: Peers> RlcMac<R> {
         }
     }
 
-    /// Passes the PDUs of the blocks sent in the last TTI to the phone's RLC, in the order of blocks.
-    /// Failed blocks that hybrid ARQ may still retransmit are stored instead.
+    /// Failed blocks that hybrid ARQ may retransmit are stored.
     fn receive(&mut self, ctx: &mut Context) {
         let now = ctx.now;
         let Some(OnAir { user, tti, blocks }) = self.on_air.take() else {

@@ -1,10 +1,6 @@
-//! Selective-repeat ARQ of a connection that sends a variable number of frames per slot (`hossain`,
-//! section II.B and Figure 1).
-//!
-//! A packet is segmented into frames, the last of which is padded. In a slot, failed frames are
-//! retransmitted first, and new frames fill the rest. The Node B is informed of a failure after the
-//! delay of the acknowledgement. If all frames fail in a given number of consecutive slots in which
-//! the connection sends, the oldest packet with a frame in the last of these slots is given up.
+//! `hossain`, section II.B and Figure 1: failed frames are retransmitted first, after the delay of the
+//! acknowledgement. If all frames fail in a given number of consecutive slots with transmissions, the oldest
+//! packet with a frame in the last of them is given up.
 
 use std::collections::VecDeque;
 
@@ -32,49 +28,43 @@ pub enum Sharing {
     Apart,
 }
 
-/// Parameters of a connection's ARQ.
 #[derive(Clone, Debug)]
 pub struct Arq {
-    /// Payload of a frame in bytes, without any header.
+    /// Without any header.
     pub frame_bytes: u32,
-    /// Rule that determines which frames may share a slot.
+    /// Which frames may share a slot.
     pub sharing: Sharing,
-    /// Number of slots from the slot of a failed frame to its earliest retransmission.
+    /// Slots from that of a failed frame to its earliest retransmission.
     pub retransmit_after: u64,
-    /// Number of consecutive slots with failed frames only, after which a packet is given up; `None`
-    /// if packets are never given up. Slots in which the connection sends nothing do not count.
+    /// Consecutive slots with failed frames only after which a packet is given up; slots without
+    /// transmissions do not count.
     pub max_failed_slots: Option<u32>,
-    /// Order in which packets leave the bearer.
     pub delivery: Delivered,
-    /// Capacity of the connection's buffer, in packets.
+    /// In packets.
     pub buffer: usize,
 }
 
-/// Numbers of frames that a connection has sent in a slot, and their result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
-    /// Number of frames sent in the slot.
     pub frames: u32,
-    /// Number of frames sent in the slot that failed.
     pub failed: u32,
-    /// Whether a packet was given up after the slot.
+    /// A packet was given up after the slot.
     pub gave_up: bool,
 }
 
-/// Packet in the buffer. A packet that leaves or is given up before earlier packets keeps its entry
-/// until all earlier packets have left or were given up.
+/// A packet that leaves before earlier ones keeps its entry until they have left.
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
-    /// Number of the packet's frames that have never been sent.
+    /// Frames never sent.
     unsent: u32,
     missing: u32,
-    /// Whether the packet has left the buffer before earlier packets, or was given up.
+    /// Has left before earlier packets, or was given up.
     gone: bool,
 }
 
 impl Sdu {
-    /// Returns the part of the packet that is in its next `frames` unsent frames.
+    /// In its next `frames` unsent frames.
     fn part(&self, arq: &Arq, frames: u32) -> Part {
         let size = self.packet.size;
         let sent = size.div_ceil(arq.frame_bytes).max(1) - self.unsent;
@@ -84,24 +74,21 @@ impl Sdu {
     }
 }
 
-/// Buffer of a connection at the Node B. For each packet it stores how many frames are unsent and
-/// how many have not been received.
 #[derive(Debug, Default)]
 pub struct Queue {
     sdus: VecDeque<Sdu>,
-    /// Number of the packet that is the first element of `sdus`.
+    /// First packet in `sdus`.
     first: u64,
-    /// Number of the first packet with frames that were never sent, or the number after the last
-    /// packet if there is none.
+    /// First packet with frames never sent, or the number after the last.
     next_new: u64,
-    /// Failed frames that wait for retransmission, each given by the number of its packet.
+    /// By packet.
     failed: Retransmissions<u64>,
     failed_slots: u32,
     backlog: Backlog,
 }
 
 impl Queue {
-    /// Accepts a packet. Returns false if the buffer is full.
+    /// False if the buffer is full.
     pub fn push(&mut self, arq: &Arq, packet: Packet) -> bool {
         if self.backlog.packets >= arq.buffer {
             return false;
@@ -112,26 +99,21 @@ impl Queue {
         true
     }
 
-    /// Returns the first slot in which the connection has something to send (0 if it has unsent
-    /// frames), or `None` if it has nothing.
+    /// First slot with something to send, 0 with unsent frames.
     pub fn eligible(&self) -> Option<u64> {
         let has_new = self.next_new < self.first + self.sdus.len() as u64;
         if has_new { Some(0) } else { self.failed.eligible() }
     }
 
-    /// Returns true if the buffer has a packet that has neither left nor been given up.
     pub fn is_busy(&self) -> bool {
         self.backlog.packets > 0
     }
 
-    /// Returns the number and bytes of the packets that have neither left nor been given up.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
 
-    /// Sends up to `rate` frames in slot `slot`; `errors` determines how many of them fail. If a
-    /// packet is given up, appends it to `discarded`. If `parts` is given, appends to it the parts
-    /// of packets in new frames.
+    /// Up to `rate` frames; adds a packet given up to `discarded` and the parts in new frames to `parts`.
     pub fn send(
         &mut self,
         arq: &Arq,
@@ -172,8 +154,7 @@ impl Queue {
         sent
     }
 
-    /// Sends `frames` frames of packet number `sdu` in slot `slot`, and stores the failed ones for
-    /// retransmission. Returns the number of frames that failed.
+    /// The frames that failed.
     fn transmit(&mut self, arq: &Arq, slot: u64, sdu: u64, frames: u32, errors: &mut Hazard<'_>) -> u32 {
         let failed = errors.count_within(frames);
         (0..failed).for_each(|_| self.failed.keep(slot + arq.retransmit_after, sdu));
@@ -185,8 +166,7 @@ impl Queue {
         &mut self.sdus[(sdu - self.first) as usize]
     }
 
-    /// Returns the number of unsent frames of the first packet that has any, or `None` if no packet
-    /// has unsent frames.
+    /// Unsent frames of the first packet that has any.
     fn next_unsent(&self) -> Option<u32> {
         self.sdus.get((self.next_new - self.first) as usize).map(|sdu| sdu.unsent)
     }
@@ -197,8 +177,7 @@ impl Queue {
         }
     }
 
-    /// Counts consecutive slots in which all frames failed. If the limit is reached, gives up the
-    /// packet number `oldest` and returns true.
+    /// At the limit of consecutive failed slots gives up the packet `oldest`.
     fn count_failures(&mut self, arq: &Arq, sent: Sent, oldest: u64, discarded: &mut Vec<Packet>) -> bool {
         if sent.failed < sent.frames {
             self.failed_slots = 0;
@@ -224,8 +203,7 @@ impl Queue {
         self.skip_sent();
     }
 
-    /// Passes to `deliver` every packet that may leave the buffer now. If `delivery` is in
-    /// sequence, a packet must wait until all earlier packets have left or were given up.
+    /// In sequence, a packet waits until all earlier ones have left or were given up.
     pub fn release(&mut self, delivery: Delivered, mut deliver: impl FnMut(Packet)) {
         let sent = (self.next_new - self.first) as usize;
         let Self { sdus, backlog, .. } = self;
@@ -265,7 +243,6 @@ mod tests {
         Packet::new(seq, 16 * frames)
     }
 
-    /// Buffer with packets, for tests in which either all frames of a slot fail or none.
     struct Script {
         arq: Arq,
         queue: Queue,
@@ -293,8 +270,7 @@ mod tests {
         }
     }
 
-    /// A packet of 36 frames takes 5 slots at 8 frames per slot, as in the study. The next packet
-    /// starts with the next slot.
+    /// 36 frames take 5 slots at 8 per slot, as in the study.
     #[test]
     fn a_packet_starts_with_a_slot() {
         let mut script = Script::new(arq(Sharing::OnePacket), &[36, 36]);
@@ -313,8 +289,8 @@ mod tests {
         assert_eq!(script.slot(1, 8, false), (1, vec![2]));
     }
 
-    /// Failed frames are retransmitted when the acknowledgement delay has passed. New frames follow
-    /// in the same slot, unless the sharing rule forbids this (Figure 1).
+    /// Figure 1: after the acknowledgement delay; new frames follow in the same slot, unless the sharing rule
+    /// forbids this.
     #[test]
     fn retransmitted_frames_precede_new_ones() {
         for (sharing, third) in [(Sharing::OnePacket, 4), (Sharing::AnyPackets, 4), (Sharing::Apart, 2)] {
@@ -355,7 +331,6 @@ mod tests {
         assert_eq!(script.queue.eligible(), None);
     }
 
-    /// After a packet was given up, its unsent and failed frames are not sent any more.
     #[test]
     fn the_rest_of_a_packet_given_up_is_not_sent() {
         let arq = Arq { max_failed_slots: Some(1), ..arq(Sharing::OnePacket) };

@@ -1,10 +1,6 @@
-//! Downlink of a cell, simulated slot by slot: every connection transmits at its selected rate.
-//!
-//! All connections transmit at the same time, each on its own code. A connection becomes active
-//! when it gets a packet. If there is a timeout, the connection becomes inactive when it has had
-//! nothing to send for that time. Only active connections count for rates and interference. Rates
-//! are selected at the start of a slot if the set of active connections has changed. Packets arrive
-//! at the end of the slot that completes them.
+//! Every connection transmits at its selected rate, each on its own code. Only active connections, those with
+//! a packet within the timeout, count for rates and interference. Rates are selected when the set of active
+//! connections has changed; packets arrive at the end of the slot that completes them.
 
 use nodeb_base::context::{Context, Sent};
 use nodeb_base::event::{Cause, Event, Mask};
@@ -22,7 +18,6 @@ use crate::Backlog;
 use crate::tti::Mac;
 use crate::tti::grid::Grid;
 
-/// Row of the table [`CELL`]: placement of a user, and the numbers of its slots and frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CellRow {
     user: usize,
@@ -55,58 +50,48 @@ table! {
     }
 }
 
-/// Connection of the Node B to one user, with its buffer and rate.
 #[derive(Debug)]
 struct Connection {
     queue: Queue,
     errors: Hazards,
-    /// Slot at whose start the connection becomes inactive if its buffer is empty then; `None` while
-    /// it is inactive. It is set after each slot in which a frame arrived or a packet was given up,
-    /// and is `u64::MAX` before that and without a timeout.
+    /// Start of the slot at which an empty connection becomes inactive, set after each slot in which a frame
+    /// arrived or a packet was given up; `u64::MAX` before that and without a timeout, `None` while inactive.
     active_until: Option<u64>,
-    /// Largest number of frames that the connection may send in a slot while it is active.
+    /// Frames per slot.
     rate: u32,
     failure: f64,
-    /// Whether the frames of the last slot may have completed a packet of this connection.
+    /// The last slot may have completed a packet.
     touched: bool,
     used: CellRow,
 }
 
-/// Parameters of the bearer, except those of the radio links to its phones.
 #[derive(Clone, Debug)]
 pub struct Slots {
-    /// Length of a slot, in which each connection sends at most as many frames as its rate.
     pub slot: Duration,
-    /// Number of slots without data after which a connection becomes inactive; `None` if
-    /// connections stay active.
+    /// Slots without data after which a connection becomes inactive.
     pub timeout: Option<u64>,
-    /// ARQ parameters, which all connections share.
     pub arq: Arq,
-    /// Method by which rates are selected.
     pub selection: SelectionSpec,
-    /// Whether frames can fail; if not, all frames arrive.
+    /// If false, all frames arrive.
     pub frame_errors: bool,
 }
 
-/// MAC of a cell's downlink, which transmits in slots.
 #[derive(Debug)]
 pub struct WcdmaMac {
     slots: Slots,
     cell: Cell,
     connections: Vec<Connection>,
-    /// Indices of the active connections, in ascending order.
+    /// In ascending order.
     active: Vec<usize>,
-    /// Whether the set of active connections has changed, so that rates must be selected before the
-    /// next slot.
+    /// The set of active connections has changed.
     is_stale: bool,
     rates: Vec<u32>,
-    /// Packets given up in the current slot, until they are reported as lost.
+    /// Given up in the current slot, until reported as lost.
     discarded: Vec<Packet>,
 }
 
 impl WcdmaMac {
-    /// Creates a MAC with empty buffers. Each item of `errors` provides the frame errors of one
-    /// connection.
+    /// `errors` has one item per connection.
     pub fn new(slots: Slots, cell: Cell, errors: impl IntoIterator<Item = Hazards>) -> Self {
         let placements = cell.placements().iter().copied();
         let connect = |(user, (errors, placement)): (usize, (Hazards, Placement))| Connection {
@@ -130,8 +115,7 @@ impl WcdmaMac {
         }
     }
 
-    /// Deactivates the connections whose timeout has passed by slot `slot`. If the set of active
-    /// connections has changed, selects new rates.
+    /// Deactivates connections whose timeout has passed, and selects rates if the set has changed.
     fn prepare(&mut self, slot: u64) {
         let Self { connections, active, cell, rates, slots, .. } = self;
         if slots.timeout.is_some() {

@@ -1,26 +1,20 @@
-//! Bit error rate of coherent BPSK over Rayleigh paths with maximum-ratio combining.
-//!
-//! Formulas: J. G. Proakis, *Digital Communications*, 4th ed., 14.4-15 for equal and 14.5-28 for
-//! distinct mean signal-to-noise ratios; `hossain`, equations 4 and 5. The study prints the
-//! coefficient of equation 5 without an index; it is Proakis's `pi_k = prod over i != k of gamma_k
-//! / (gamma_k - gamma_i)`. The sum of equation 5 has a pole wherever two paths are equal, although
-//! the error rate has none. If the terms of the sum nearly cancel each other, the integral over the
-//! moment generating function is used instead, which equals the sum (M. K. Simon and M.-S. Alouini,
-//! *Digital Communication over Fading Channels*, 5.1.4).
+//! Coherent BPSK over Rayleigh paths with maximum-ratio combining: J. G. Proakis, *Digital Communications*,
+//! 4th ed., 14.4-15 for equal and 14.5-28 for distinct mean signal-to-noise ratios; `hossain`, equations 4
+//! and 5, whose coefficient, printed without an index, is Proakis's `pi_k = prod over i != k of gamma_k /
+//! (gamma_k - gamma_i)`. Where the terms of equation 5 nearly cancel, the equal integral over the moment
+//! generating function is used (M. K. Simon and M.-S. Alouini, *Digital Communication over Fading Channels*,
+//! 5.1.4).
 
-/// Ratio of the sum in equation 5 to the sum of the magnitudes of its terms, above which equation 5
-/// is used. At this ratio, rounding makes the relative error of the sum at most a few times 1e-11.
+/// Above this ratio of the sum to the sum of its terms' magnitudes equation 5 is used: rounding then errs by
+/// at most a few times 1e-11.
 const LEAST_REMAINDER: f64 = 1e-4;
-/// Number of points at which the integral is first evaluated. The number is doubled until the
-/// integral converges, at most to [`MAX_POINTS`].
+/// Doubled until the integral converges, at most to [`MAX_POINTS`].
 const FEWEST_POINTS: u32 = 32;
 const MAX_POINTS: u32 = 1 << 14;
-/// Largest relative change of the integral, when the number of points is doubled, at which it counts as
-/// converged.
+/// Relative change when the number of points is doubled.
 const CONVERGED: f64 = 1e-12;
 
-/// Returns the bit error rate with `paths` paths that have equal mean signal-to-noise ratios
-/// `gamma` (equation 4). Returns 1/2 if there are no paths.
+/// Equation 4; 1/2 without paths.
 pub fn equal_paths(gamma: f64, paths: u32) -> f64 {
     let mu = libm::sqrt(gamma / (1.0 + gamma));
     // Equals 0.5 (1 - mu), but this form avoids the cancellation if mu is near 1.
@@ -35,8 +29,7 @@ pub fn equal_paths(gamma: f64, paths: u32) -> f64 {
     if paths == 0 { 0.5 } else { sum * libm::pow(wrong, f64::from(paths)) }
 }
 
-/// Returns the bit error rate with paths of the mean signal-to-noise ratios `gammas`, some of which
-/// may be equal (equation 5).
+/// Equation 5; some ratios may be equal.
 pub fn paths(gammas: &[f64]) -> f64 {
     let least = gammas.iter().copied().fold(f64::INFINITY, f64::min);
     if gammas.iter().all(|gamma| *gamma <= least) {
@@ -55,9 +48,8 @@ pub fn paths(gammas: &[f64]) -> f64 {
     if sum > LEAST_REMAINDER * size && size.is_finite() { sum } else { integral(gammas) }
 }
 
-/// Returns the bit error rate as `1/pi` times the integral from 0 to `pi/2` of `prod over k of 1 /
-/// (1 + gamma_k / sin^2 theta)`. The midpoint rule is used, which converges exponentially as the
-/// integrand is periodic.
+/// `1/pi` times the integral from 0 to `pi/2` of `prod over k of 1 / (1 + gamma_k / sin^2 theta)`, by the
+/// midpoint rule, which converges exponentially as the integrand is periodic.
 fn integral(gammas: &[f64]) -> f64 {
     let of = |points: u32| {
         let at = |i: u32| {
@@ -87,8 +79,7 @@ mod tests {
 
     use nodeb_base::rng::{Streams, normal};
 
-    /// Independent reference values, which were computed from closed forms and checked with the
-    /// integral and by Monte Carlo simulation.
+    /// Computed from closed forms and checked with the integral and by Monte Carlo simulation.
     const REFERENCE: &str = include_str!("../../tests/reference/mrc_rayleigh_profiles.csv");
 
     fn taps(profile: &str) -> Vec<f64> {
@@ -141,8 +132,7 @@ mod tests {
         assert!(equal_paths(1e12, 8) >= 0.0 && paths(&[1e12, 1e12, 1e-12]) >= 0.0);
     }
 
-    /// The formula gives the error rate of a simulated receiver, with fading paths, noise,
-    /// combining and a decision for each bit.
+    /// Fading paths, noise, combining and a decision for each bit.
     #[test]
     fn ber_matches_a_simulated_receiver() {
         let gammas = [1.6f64, 0.9, 0.2];

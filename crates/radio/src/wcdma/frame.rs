@@ -1,8 +1,6 @@
-//! Error rate of frames whose bits have independent errors, with an error-correcting code
-//! (`hossain`, equation 2).
+//! Independent bit errors with an error-correcting code (`hossain`, equation 2).
 
-/// Returns the probability that a frame of `bits` bits has at most `correctable` errors if each bit
-/// is wrong with probability `ber`.
+/// At most `correctable` errors.
 pub fn success(ber: f64, bits: u32, correctable: u32) -> f64 {
     if is_below_mean(ber, bits, correctable) {
         tail(ber, bits, 0, correctable)
@@ -11,8 +9,7 @@ pub fn success(ber: f64, bits: u32, correctable: u32) -> f64 {
     }
 }
 
-/// Returns the probability that a frame of `bits` bits has more than `correctable` errors if each
-/// bit is wrong with probability `ber`. Even tiny probabilities have the full relative precision.
+/// Even tiny probabilities have the full relative precision.
 pub fn failure(ber: f64, bits: u32, correctable: u32) -> f64 {
     if correctable >= bits {
         0.0
@@ -23,14 +20,13 @@ pub fn failure(ber: f64, bits: u32, correctable: u32) -> f64 {
     }
 }
 
-/// Returns true if `correctable` is at least 1 below the mean number of errors. Success is then
-/// less likely than failure, and summing the less likely outcome is more precise.
+/// By at least 1: success is then less likely than failure, and summing the less likely outcome is more
+/// precise.
 fn is_below_mean(ber: f64, bits: u32, correctable: u32) -> bool {
     f64::from(correctable) + 1.0 <= ber * f64::from(bits)
 }
 
-/// Returns the probability that a frame has `from` to `to` errors. The summation starts with the
-/// largest term, which is the only one computed by logarithms.
+/// `from` to `to` errors; starts with the largest term, the only one computed by logarithms.
 fn tail(ber: f64, bits: u32, from: u32, to: u32) -> f64 {
     if ber <= 0.0 || ber >= 1.0 {
         let certain = if ber <= 0.0 { 0 } else { bits };
@@ -60,8 +56,7 @@ fn tail(ber: f64, bits: u32, from: u32, to: u32) -> f64 {
     (sum * libm::exp(ln_term(ber, bits, top))).min(1.0)
 }
 
-/// Returns the natural logarithm of the probability that a frame of `bits` bits has exactly
-/// `errors` errors.
+/// Of exactly `errors` errors.
 fn ln_term(ber: f64, bits: u32, errors: u32) -> f64 {
     let (e, rest) = (f64::from(errors), f64::from(bits - errors));
     ln_choose(bits, errors) + e * libm::log(ber) + rest * libm::log1p(-ber)
@@ -72,10 +67,9 @@ fn ln_choose(n: u32, k: u32) -> f64 {
     ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
 }
 
-/// Returns the number of check bits in a code of `bits` bits that corrects t = `correctable`
-/// errors: the smallest r with `2^r > sum over i <= 2t - 1 of C(bits - 1, i)`. By the bound of
-/// Varshamov and Gilbert such a code exists (S. Lin and D. J. Costello, *Error Control Coding*,
-/// 1983). Returns `None` if no bit is left for data.
+/// For t = `correctable` errors, the smallest r with `2^r > sum over i <= 2t - 1 of C(bits - 1, i)`: by the
+/// bound of Varshamov and Gilbert such a code exists (S. Lin and D. J. Costello, *Error Control Coding*,
+/// 1983). `None` if no bit is left for data.
 pub fn check_bits(bits: u32, correctable: u32) -> Option<u32> {
     if correctable == 0 {
         return Some(0);
@@ -121,8 +115,7 @@ mod tests {
         }
     }
 
-    /// The probability of at least three errors in 128 bits is close to C(128, 3) p^3, which is
-    /// tiny but must not become zero.
+    /// At least three errors in 128 bits: close to C(128, 3) p^3.
     #[test]
     fn tiny_error_rates_keep_their_precision() {
         let p = 1e-9;
@@ -131,8 +124,7 @@ mod tests {
         assert!((failure(1e-12, 128, 0) / 1.28e-10 - 1.0).abs() < 1e-9);
     }
 
-    /// In large frames the terms of the sum must not underflow: the probability of at most the mean
-    /// number of errors is near 1/2.
+    /// At most the mean number of errors: near 1/2, without underflow.
     #[test]
     fn large_frames_are_nearly_normal() {
         let half = success(0.25, 400_000, 100_000);
@@ -140,7 +132,7 @@ mod tests {
         assert!(success(0.25, 400_000, 0) >= 0.0 && failure(0.25, 400_000, 399_999) >= 0.0);
     }
 
-    /// For one error the bound equals the 7 check bits of the Hamming code (127, 120).
+    /// For one error, the 7 check bits of the Hamming code (127, 120).
     #[test]
     fn check_bits_by_hand() {
         assert_eq!(check_bits(128, 0), Some(0));

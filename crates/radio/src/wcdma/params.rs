@@ -1,5 +1,3 @@
-//! Parameters of a WCDMA downlink with variable spreading factor.
-
 use nodeb_base::params;
 use nodeb_base::units::positive;
 use std::num::NonZeroU32;
@@ -66,7 +64,7 @@ params! {
     }
 }
 
-/// Largest size of a frame. A larger value is rejected, as it must be a typing error.
+/// A larger value must be a typing error.
 const LARGEST_FRAME: Size = Size(8_192);
 const LARGEST_SPREADING: u32 = 65_536;
 const LONGEST_SLOT: Duration = Duration::from_secs(10);
@@ -137,8 +135,7 @@ impl Wcdma {
         Rate((bits * u128::from(NANOS_PER_S) / u128::from(self.slot.0)) as u64)
     }
 
-    /// Returns the cell with its phones at their positions, and alpha, the mean rate of connections in
-    /// other cells in frames per slot.
+    /// With alpha in frames per slot.
     pub fn cell(&self, users: &[UserRadio], streams: &Streams) -> (Cell, f64) {
         let eb_n0 = libm::pow(10.0, self.eb_n0_db / 10.0);
         let link = Link::new(&self.profile, self.spreading.get(), self.frame_bits(), self.correctable_bits);
@@ -148,7 +145,7 @@ impl Wcdma {
         (Cell::new(link, placements, mean_load, self.rates.clone()), alpha)
     }
 
-    /// Returns the bearer that serves `users`, all of whose connections are inactive.
+    /// All connections are inactive.
     pub fn bearer(&self, users: &[UserRadio], streams: &Streams) -> TtiBearer<WcdmaMac> {
         let errors = users.iter().map(|user| Hazards::new(streams.stream("bearer", user.id, "frame errors")));
         let slots = Slots {
@@ -180,8 +177,7 @@ impl Radio for Wcdma {
         }
     }
 
-    /// Returns the bit rate of a single connection that uses the highest rate and has no frame
-    /// errors.
+    /// A single connection at the highest rate without frame errors.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.highest_bit_rate()
     }

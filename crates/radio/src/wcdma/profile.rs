@@ -1,5 +1,3 @@
-//! Power delay profiles: distribution of the power that a phone receives over propagation paths.
-
 use nodeb_base::params;
 use std::num::NonZeroU32;
 
@@ -22,7 +20,7 @@ registry! {
 }
 
 impl ProfileSpec {
-    /// Returns the share of each path in the mean received power. The shares sum to 1.
+    /// With a sum of 1.
     pub fn shares(&self) -> Vec<f64> {
         match self {
             Self::EqualPaths(params) => normalized(&vec![1.0; params.paths.get() as usize]),
@@ -32,7 +30,7 @@ impl ProfileSpec {
     }
 }
 
-/// Returns the given powers divided by their sum, so that they sum to 1.
+/// With a sum of 1.
 pub fn normalized(powers: &[f64]) -> Vec<f64> {
     let total: f64 = powers.iter().sum();
     powers.iter().map(|power| power / total).collect()
@@ -47,7 +45,7 @@ params! {
     }
 }
 
-/// Largest number of paths. A larger value is rejected, as it must be a typing error.
+/// A larger value must be a typing error.
 const MAX_PATHS: u32 = 100;
 
 impl Checked for EqualPaths {
@@ -66,7 +64,7 @@ params! {
     }
 }
 
-/// Delay in nanoseconds and mean power in dB of each tap (ITU-R M.1225, annex 2, table 5).
+/// Delay in ns and power in dB (ITU-R M.1225, annex 2, table 5).
 const VEHICULAR_B: [(u64, f64); 6] =
     [(0, -2.5), (300, 0.0), (8_900, -12.8), (12_900, -10.0), (17_100, -25.2), (20_000, -16.0)];
 
@@ -97,7 +95,7 @@ pub struct Taps {
     pub powers: Vec<f64>,
 }
 
-/// Largest deviation of the sum of powers from 1 for which no warning is given.
+/// Deviation of a sum of powers from 1 without a warning.
 const SUM_TOLERANCE: f64 = 1e-6;
 
 impl Checked for Taps {

@@ -1,16 +1,12 @@
-//! Throughput of a set of rates, and search for the common rate of all connections (`hossain`, equation 1 and
-//! section II.B).
+//! `hossain`, equation 1 and section II.B.
 
-/// Returns the mean number of frames per slot that arrive (equation 1). `connections` yields the
-/// rate, in frames per slot, and the frame error rate of each connection.
+/// Frames per slot that arrive (equation 1), from rates in frames per slot and frame error rates.
 pub fn throughput(connections: impl IntoIterator<Item = (u32, f64)>) -> f64 {
     connections.into_iter().map(|(rate, failure)| f64::from(rate) * (1.0 - failure)).sum()
 }
 
-/// Returns the rate in `rates` with the highest throughput if all `n` connections use this rate
-/// (one-step search). If several rates have this throughput, returns the first of them.
-/// `success(x)` is the mean probability that a frame succeeds if the cell sends x frames of the
-/// basic rate per slot.
+/// Highest throughput if all `n` connections use one rate (one-step search), the first among equals;
+/// `success` takes the frames of the basic rate per slot.
 pub fn one_step(rates: &[u32], n: u32, mut success: impl FnMut(u32) -> f64) -> u32 {
     let mut best = (0.0, rates.first().copied().unwrap_or(1));
     for &rate in rates {
@@ -40,13 +36,10 @@ pub enum Averaging {
     TypicalCell,
 }
 
-/// Probability of a number of connections at which all larger numbers are neglected. It is compared
-/// only with the probabilities of numbers that are not below the mean.
+/// Probability above the mean at which all larger numbers are neglected.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// Returns alpha, the mean rate of connections in other cells. The number of connections in a cell is
-/// Poisson with mean `load`, and a cell with n connections uses the rate `rate_of(n)`. Returns 0 if
-/// `load` is 0.
+/// Alpha for Poisson numbers of connections, which use `rate_of(n)`; 0 if `load` is 0.
 pub fn mean_rate(load: f64, averaging: Averaging, mut rate_of: impl FnMut(u32) -> u32) -> f64 {
     if load <= 0.0 {
         return 0.0;
@@ -67,14 +60,11 @@ pub fn mean_rate(load: f64, averaging: Averaging, mut rate_of: impl FnMut(u32) -
     sum / weights
 }
 
-/// Number of bisections in the search for alpha. They give a precision of 1e-7 times the highest
-/// rate.
+/// Precision of 1e-7 times the highest rate.
 const BISECTIONS: u32 = 24;
 
-/// Returns the alpha from 0 to `highest` for which `mean(alpha)` equals alpha. `mean(alpha)` is the
-/// mean rate in other cells if the cells around them have the mean rate alpha. It decreases with
-/// alpha. As rates are whole numbers, `mean` may jump from a value above alpha to a value below
-/// alpha; the result is then the position of the jump.
+/// Solves `mean(alpha) = alpha`, where `mean` decreases; as rates are whole numbers it may jump over alpha,
+/// and the result is then the position of the jump.
 pub fn self_consistent(highest: f64, mut mean: impl FnMut(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, highest);
     for _ in 0..BISECTIONS {
@@ -113,8 +103,7 @@ mod tests {
         assert_eq!(one_step(&[3, 5], 4, |_| 0.0), 3);
     }
 
-    /// Mean rates equal sums computed directly, if the number of connections n is Poisson with mean
-    /// 2 and the rate is 8 / n, rounded down to at least 1.
+    /// Poisson with mean 2, at a rate of 8 / n, rounded down to at least 1.
     #[test]
     fn means_over_other_cells() {
         let rate = |n: u32| (8 / n.max(1)).max(1);
@@ -146,7 +135,6 @@ mod tests {
     }
 
     proptest! {
-        /// No other common rate has a higher throughput than the rate that the search finds.
         #[test]
         fn one_step_finds_the_best_rate(successes in prop::collection::vec(0.0..1.0f64, 8), n in 1..20u32) {
             let rates: Vec<u32> = (1..=8).collect();

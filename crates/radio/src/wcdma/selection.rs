@@ -1,5 +1,3 @@
-//! Rate selection: the number of frames that each connection may send per slot.
-
 use nodeb_base::params;
 use std::num::NonZeroU32;
 
@@ -51,8 +49,7 @@ params! {
 impl Checked for Fixed {}
 
 impl SelectionSpec {
-    /// Selects the rates of the active connections, whose indices are `active`. Stores the rates in
-    /// `rates`, in the order of `active`.
+    /// In the order of `active`.
     pub fn select(&self, cell: &mut Cell, active: &[usize], rates: &mut Vec<u32>) {
         let n = active.len() as u32;
         rates.clear();
@@ -68,10 +65,8 @@ impl SelectionSpec {
     }
 }
 
-/// Searches the rates of the connections `active`. Starts with the lowest rate for all. Each step
-/// raises the rate of one connection: the one for which the resulting throughput is highest. Stops
-/// when no step fits in the power or all connections have the highest rate. Stores in `rates` those
-/// of the compared rates, the lowest ones included, that had the highest throughput.
+/// From the lowest rate for all, each step raises the rate with the highest resulting throughput, while it
+/// fits in the power; the best of the compared rates is stored.
 fn one_by_one(cell: &mut Cell, active: &[usize], power: u32, rates: &mut Vec<u32>) {
     let steps = cell.rates().to_vec();
     let mut level = vec![0usize; active.len()];
@@ -88,8 +83,7 @@ fn one_by_one(cell: &mut Cell, active: &[usize], power: u32, rates: &mut Vec<u32
     rates.extend(best.1.iter().map(|level| steps[*level]));
 }
 
-/// Returns the index in `active` of the connection whose rate, raised by one step, results in the
-/// highest throughput. Returns `None` if no rate can be raised within the power.
+/// Index in `active`; `None` if no rate can be raised within the power.
 fn next_step(
     cell: &mut Cell,
     active: &[usize],
@@ -116,8 +110,8 @@ fn next_step(
     best.map(|(_, i)| i)
 }
 
-/// Returns the throughput (equation 1) if connection `active[i]` has the rate `steps[level[i]]`.
-/// `own_cell` is the total rate of all codes of the cell.
+/// Equation 1, if connection `active[i]` has the rate `steps[level[i]]`; `own_cell` is the total rate of all
+/// codes.
 fn throughput(cell: &mut Cell, active: &[usize], steps: &[u32], level: &[usize], own_cell: u32) -> f64 {
     let pairs = active.iter().zip(level);
     rates::throughput(pairs.map(|(user, level)| (steps[*level], 1.0 - cell.success(*user, own_cell))))

@@ -1,30 +1,20 @@
-//! Average signal-to-interference-plus-noise ratio (SINR) of a path (`hossain`, equation 3).
+//! `hossain`, equation 3.
 
-/// Interference that a phone receives, in units of the received power of a code of the basic rate.
-/// Energy per bit is constant, so a code of rate m counts as m codes.
+/// In received powers of a code of the basic rate; energy per bit is constant, so a code of rate m counts as
+/// m codes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interference {
-    /// Sum of the rates of all codes of the cell, including the phone's own (x in the study).
+    /// Sum of the rates of all codes of the cell, with the phone's own (x in the study).
     pub own_cell: f64,
-    /// Interference from all other cells (eta alpha G in the study): the product of two factors. One
-    /// is the mean sum of the rates of all codes of another cell (alpha G). The other is the power
-    /// received from all other cells divided by that from the own cell, if each cell transmits the
-    /// same power (eta).
+    /// Eta alpha G in the study: the sum of rates of another cell (alpha G), times the power received from
+    /// all other cells over that from the own (eta).
     pub other_cells: f64,
 }
 
-/// Returns the average SINR of a path that has the share `path` of the received power. `spreading`
-/// is the number of chips per bit at the basic rate, and `eb_n0` the energy per bit over noise
-/// density, linear.
-///
-/// The formula is `1 / SINR = x / 3N (1 / path - 1) + other / (3N path) + 1 / (2 path Eb/N0)`. `N` is
-/// `spreading`, `x` the interference from the own cell, and `other` the interference from other
-/// cells. Codes of a cell are orthogonal on one path, so the own cell interferes only through other
-/// paths. The signals of other cells are not synchronous with it. For asynchronous signals, `3N`
-/// replaces `N` (Pursley 1977).
-///
-/// If `path` or `eb_n0` is 0, the result is 0. Half of the result is the mean signal-to-noise ratio
-/// of the path as defined by Proakis, gamma in the study.
+/// `1 / SINR = x / 3N (1 / path - 1) + other / (3N path) + 1 / (2 path Eb/N0)` with `N = spreading`; 0 if
+/// `path` or `eb_n0` is 0. Codes of a cell are orthogonal on one path; for asynchronous signals `3N` replaces
+/// `N` (Pursley 1977). Half of the result is Proakis's mean signal-to-noise ratio of the path, gamma in the
+/// study.
 pub fn sinr(path: f64, interference: Interference, spreading: f64, eb_n0: f64) -> f64 {
     let Interference { own_cell, other_cells } = interference;
     let chips = 3.0 * spreading;
@@ -46,8 +36,8 @@ mod tests {
         assert!(sinr(0.25, NO_INTERFERENCE, 128.0, 0.0).abs() < f64::EPSILON);
     }
 
-    /// The expected value is computed by hand for four equal paths, eight codes of the basic rate,
-    /// and other cells with the power of ten codes: 1 / SINR = 8 * 3 / 384 + 10 * 4 / 384 + 1 / 5.
+    /// Four equal paths, eight codes, other cells with the power of ten: 1 / SINR = 8 * 3 / 384 + 10 * 4 /
+    /// 384 + 1 / 5.
     #[test]
     fn the_terms_add_up() {
         let interference = Interference { own_cell: 8.0, other_cells: 10.0 };
@@ -56,8 +46,7 @@ mod tests {
     }
 
     proptest! {
-        /// Codes of a cell are orthogonal on one path, so the own cell does not interfere if there
-        /// is only one path.
+        /// Codes of a cell are orthogonal on one path.
         #[test]
         fn a_single_path_has_no_interference_from_the_own_cell(own_cell in 0.0..1e4f64, eb_n0 in 0.01..1e4f64) {
             let with_others = sinr(1.0, Interference { own_cell, ..NO_INTERFERENCE }, 128.0, eb_n0);

@@ -1,5 +1,3 @@
-//! Tests of the WCDMA bearer with all its parts.
-
 use nodeb_base::context::Surroundings;
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
@@ -12,7 +10,7 @@ use super::*;
 use crate::tti::TtiBearer;
 use crate::{Bearer, UserRadio};
 
-/// Returns parameters of a channel with little noise and without interference from other cells.
+/// Little noise, no interference from other cells.
 fn clean() -> Wcdma {
     let mean = Mean { factor: 0.0, load: Load { connections: 0.0, ..Load::default() } };
     Wcdma { eb_n0_db: 60.0, other_cells: OtherCellsSpec::Mean(mean), correctable_bits: 8, ..Wcdma::default() }
@@ -22,7 +20,6 @@ fn users(n: u64) -> Vec<UserRadio> {
     (0..n).map(|id| UserRadio { id, ..UserRadio::default() }).collect()
 }
 
-/// Bearer with connections for which packets always wait.
 struct Full {
     bearer: TtiBearer<bearer::WcdmaMac>,
     around: Surroundings,
@@ -44,7 +41,7 @@ impl Full {
         assert!(self.bearer.accept(&mut self.around.at(now), user, packet));
     }
 
-    /// Runs the bearer for `seconds`. Returns the throughput of each connection in kbit/s.
+    /// In kbit/s, by connection.
     fn run(mut self, seconds: u64) -> Vec<f64> {
         while let Some(key) = self.bearer.next_wake()
             && key.0 <= Time(seconds * 1_000_000_000)
@@ -59,8 +56,8 @@ impl Full {
     }
 }
 
-/// A packet of 576 bytes has 36 frames and takes 5 slots of 10 ms, which gives the 92.16 kbit/s of
-/// the study. If packets may share slots, it takes 4.5 slots.
+/// 576 bytes have 36 frames: 5 slots of 10 ms give the 92.16 kbit/s of the study, 4.5 if packets may share
+/// slots.
 #[test]
 fn an_error_free_connection_reaches_the_rate_of_the_study() {
     let kbps = Full::new(&clean(), 1).run(100);
@@ -70,8 +67,7 @@ fn an_error_free_connection_reaches_the_rate_of_the_study() {
     assert!((kbps[0] - 102.4).abs() < 1e-9, "{kbps:?}");
 }
 
-/// All slots are filled with frames, including retransmissions, so the rate of arriving frames is
-/// the rate of frames sent times their probability of success (equation 1).
+/// All slots are filled: frames sent times their probability of success.
 #[test]
 fn throughput_is_equation_1() {
     for (n, rate) in [(1u32, 8), (5, 3), (12, 1)] {
@@ -88,8 +84,7 @@ fn throughput_is_equation_1() {
     }
 }
 
-/// With `frame_errors = false` no frame fails on any channel, but rates are selected as if frames
-/// could fail.
+/// With `frame_errors = false`.
 #[test]
 fn without_frame_errors_rates_still_follow_the_channel() {
     let noisy = |frame_errors, frames: u32| {
@@ -107,8 +102,6 @@ fn without_frame_errors_rates_still_follow_the_channel() {
     assert!(chosen(false, 8.0) < 0.8 * chosen(false, 20.0), "rates are still those of a bad channel");
 }
 
-/// With more connections, each has a lower rate. When connections become inactive, the other
-/// connections have higher rates again.
 #[test]
 fn the_rate_follows_the_number_of_active_connections() {
     let params = Wcdma { connection_timeout: Some(Duration::ZERO), ..Wcdma::default() };
@@ -137,8 +130,7 @@ fn the_rate_follows_the_number_of_active_connections() {
     assert!(end.as_secs() > alone * 1.05 && end.as_secs() < alone * 2.0, "{} {alone}", end.as_secs());
 }
 
-/// If all phones have equal reception conditions, individual rates have at least the throughput of
-/// a common rate. The sum of individual rates exceeds the power only if all rates are the lowest.
+/// With equal conditions; the sum exceeds the power only if all rates are the lowest.
 #[test]
 fn individual_rates_are_no_worse_and_respect_the_power() {
     let params = Wcdma::default();
@@ -161,8 +153,7 @@ fn individual_rates_are_no_worse_and_respect_the_power() {
     }
 }
 
-/// In equation 3 the factor and the load of other cells only have an effect as a product. So other
-/// cells without connections are equivalent to a factor of 0.
+/// Equation 3: other cells without connections are equivalent to a factor of 0.
 #[test]
 fn load_and_factor_matter_only_as_a_product() {
     let failure = |factor, connections| {

@@ -1,5 +1,3 @@
-//! Channel whose SNR is the same in every TTI.
-
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 

@@ -1,29 +1,24 @@
 //! Ends of recorded channels, after which nothing is sent to their users.
 
-/// TTIs in which the channels of a cell's users end.
 #[derive(Debug)]
 pub struct Ends {
-    /// First TTI in which each user has no channel, `u64::MAX` if there is none; 0 once [`Self::pass`] has passed it.
+    /// `u64::MAX` without an end; 0 once [`Self::pass`] has passed it.
     of_users: Vec<u64>,
-    /// First TTI in which [`Self::pass`] has an effect.
     next: u64,
 }
 
 impl Ends {
-    /// Creates the ends of channels from the first TTI in which each user has no channel, `u64::MAX` if there is none.
     pub fn new(ends: impl Iterator<Item = u64>) -> Self {
         let of_users: Vec<u64> = ends.collect();
         Self { next: of_users.iter().copied().min().unwrap_or(u64::MAX), of_users }
     }
 
-    /// Returns true if a transmission to a user that is possible from TTI `ready` on would follow the end of its
-    /// channel.
+    /// A transmission possible from TTI `ready` on would follow the end of the user's channel.
     #[inline]
     pub fn precede(&self, user: usize, ready: u64) -> bool {
         self.of_users[user] <= ready
     }
 
-    /// Calls `end` once for each user who has no channel in TTI `tti`.
     #[inline]
     pub fn pass(&mut self, tti: u64, end: impl FnMut(usize)) {
         if self.next <= tti {

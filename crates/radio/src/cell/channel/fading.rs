@@ -36,8 +36,7 @@ impl Checked for Fading {
     }
 }
 
-/// Reports an error to `check` if `speed` exceeds 500 km/h, because the channel would then change
-/// within a TTI.
+/// Above 500 km/h the channel would change within a TTI.
 pub fn check_speed(speed: Speed, check: &mut Check) {
     check.require(speed <= Speed::from_kmh(500), "speed", || {
         format!(
@@ -57,7 +56,6 @@ impl ChannelParams for Fading {
 }
 
 impl Fading {
-    /// Returns the channel of user `id`. The fading is drawn from the random streams of this user.
     pub fn build(&self, id: u64, streams: &Streams, numerology: Numerology) -> Fader {
         Fader {
             mean: from_db(self.mean_snr_db),
@@ -66,7 +64,6 @@ impl Fading {
     }
 }
 
-/// Channel whose SNR fades around a mean SNR.
 #[derive(Debug)]
 pub struct Fader {
     mean: f32,
@@ -74,7 +71,7 @@ pub struct Fader {
 }
 
 impl Fader {
-    /// Returns the linear SNR per chip in TTI `tti`: the mean SNR times the sum of the paths' power gains.
+    /// Per chip: the mean SNR times the sum of the paths' power gains.
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         self.mean * self.paths.gains(sequence, tti, |gains| gains.iter().sum::<f32>())
     }

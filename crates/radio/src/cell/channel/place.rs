@@ -1,5 +1,3 @@
-//! Channel of a user who has a position in the cell, from which the SNR is computed.
-
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::keys;
 use nodeb_base::params;
@@ -81,8 +79,6 @@ impl ChannelParams for Place {
 }
 
 impl Place {
-    /// Returns the trajectory of user `id` through the cell. One of the first `served` sites serves the
-    /// user.
     pub fn journey(
         &self,
         cell: &Cell,
@@ -100,7 +96,6 @@ impl Place {
         Journey::new(cell, trip, id, streams)
     }
 
-    /// Returns the channel of user `id`. One of the first `served` sites serves the user.
     pub fn build(
         &self,
         cell: &Cell,
@@ -115,52 +110,41 @@ impl Place {
     }
 }
 
-/// Channel of a user who has a position in the cell.
 #[derive(Debug)]
 pub struct Placed {
     rake: Rake,
     paths: Paths,
-    /// For a user who does not move, the power of other cells and noise, divided by the power of
-    /// the serving site. `None` if the user moves.
+    /// Power of other cells and noise, divided by the power of the serving site; `None` if the user moves.
     at_rest: Option<f32>,
     journey: Box<Journey>,
 }
 
 impl Placed {
-    /// Returns the user's position in TTI `tti`, which must not decrease between calls.
     pub fn place(&mut self, tti: u64) -> Point {
         self.journey.place(tti)
     }
 
-    /// Returns the trajectory of a user who moves through the cell, or `None` if the user does not move.
     pub fn journey(&mut self) -> Option<&mut Journey> {
         self.at_rest.is_none().then_some(&mut *self.journey)
     }
 
-    /// Returns the index of the site that serves the user; 0 is the one in the middle.
     pub fn serving(&self) -> usize {
         self.journey.serving()
     }
 
-    /// Returns the linear SNR per chip in TTI `tti`, which includes path loss, shadowing,
-    /// interference and fading.
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         let disturbance = self.at_rest.unwrap_or_else(|| self.journey.disturbance(tti));
         let rake = self.rake;
         self.paths.gains(sequence, tti, |gains| rake.snr(gains.iter().copied(), disturbance))
     }
 
-    /// Returns the linear SNRs per chip in [`BLOCK`] TTIs from `tti` on, or `None` if the user
-    /// moves.
     pub fn ahead(&mut self, sequence: &JakesSequence, tti: u64) -> Option<[f32; BLOCK]> {
         let disturbance = self.at_rest?;
         let rake = self.rake;
         Some(self.paths.blocks(sequence, tti, |gains| rake.snrs(gains, disturbance)))
     }
 
-    /// Returns an upper bound of the linear SNR per chip from TTI `tti` on, and the first TTI in
-    /// which the bound is not valid. Returns `None` if the user moves or the user's paths fade
-    /// fast.
+    /// See [`Channel::peak`](super::Channel::peak).
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64) -> Option<(f32, u64)> {
         let disturbance = self.at_rest?;
         let rake = self.rake;
@@ -192,8 +176,7 @@ mod tests {
         }
     }
 
-    /// The bound of [`Placed::peak`] is never exceeded, even near the Node B, where the user's own
-    /// paths interfere more than other cells.
+    /// Even near the Node B, where the user's own paths interfere more than other cells.
     #[test]
     fn no_snr_is_above_its_peak() {
         let streams = Streams::new(5, 0);

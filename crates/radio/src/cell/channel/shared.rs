@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::from_db;
 
-/// Recorded SNRs in dB. The corresponding linear ratios are computed when they are first used.
+/// In dB; the linear ratios are computed when they are first used.
 #[derive(Clone, Debug, Default)]
 pub struct Decibels(Arc<Both>);
 
@@ -20,7 +20,6 @@ struct Both {
 }
 
 impl Decibels {
-    /// Returns the SNRs as linear ratios, in the same order as in dB.
     pub fn linear(&self) -> &[f32] {
         self.0.linear.get_or_init(|| self.0.db.iter().map(|db| from_db(*db)).collect())
     }
@@ -72,8 +71,6 @@ impl JsonSchema for Decibels {
     }
 }
 
-/// Returns true if a shared list is empty. Serde calls this to omit the list's key from the
-/// scenario.
 pub fn is_empty<T>(list: &Arc<Vec<T>>) -> bool {
     list.as_ref().is_empty()
 }

@@ -1,5 +1,3 @@
-//! Recorded channel of a user, with one line per TTI.
-
 use nodeb_base::params;
 use std::sync::Arc;
 
@@ -74,13 +72,11 @@ impl ChannelParams for Trace {
 }
 
 impl Trace {
-    /// Returns the path of a recording that the caller must read, because this crate does not read
-    /// files. Returns `None` if no file is named or the file has been read.
+    /// The caller must read the file, because this crate reads none.
     pub fn unread_file(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.ttis() == 0)
     }
 
-    /// Returns the number of recorded TTIs, 0 if the file has not been read.
     pub fn ttis(&self) -> u64 {
         self.snrs_db.len().max(self.rates.len()).max(self.cqi.len()) as u64
     }
@@ -129,8 +125,6 @@ impl Checked for Trace {
 #[derive(Debug)]
 pub struct Player {
     at_end: AtEnd,
-    /// Recorded SNRs after one, two and three transmissions of a block. A list is empty if its SNRs
-    /// were not recorded.
     snrs: [Decibels; 3],
     cqi: Arc<Vec<u8>>,
     rates: Arc<Vec<Rate>>,
@@ -138,7 +132,6 @@ pub struct Player {
 }
 
 impl Player {
-    /// Creates a player of the recording `params`, whose first line is TTI 0.
     pub fn new(params: &Trace) -> Self {
         Self {
             at_end: params.at_end.unwrap_or(AtEnd::Stop),
@@ -149,7 +142,7 @@ impl Player {
         }
     }
 
-    /// Returns the first TTI after the recording, `u64::MAX` if it loops.
+    /// `u64::MAX` if the recording loops.
     pub fn ends(&self) -> u64 {
         match self.at_end {
             AtEnd::Stop => self.lines,
@@ -164,20 +157,16 @@ impl Player {
         }
     }
 
-    /// Returns the linear SNR recorded for TTI `tti`. Returns 0 if rates were recorded instead, and
-    /// after the end of a recording that does not loop.
+    /// Returns 0 if rates were recorded instead, and after the end of a recording that does not loop.
     pub fn snr(&self, tti: u64) -> f32 {
         self.line(tti).and_then(|line| self.snrs[0].linear().get(line)).copied().unwrap_or(0.0)
     }
 
-    /// Returns the bit rate recorded for TTI `tti` in bit/s. Returns 0 if SNRs were recorded
-    /// instead, and after the end of a recording that does not loop.
+    /// Returns 0 if SNRs were recorded instead, and after the end of a recording that does not loop.
     pub fn rate(&self, tti: u64) -> u64 {
         self.line(tti).and_then(|line| self.rates.get(line)).map_or(0, |rate| rate.0)
     }
 
-    /// Returns the CQI recorded for TTI `tti`, or `None` if no CQIs were recorded. Returns 0 after
-    /// the end of a recording that does not loop.
     pub fn cqi(&self, tti: u64) -> Option<u8> {
         if self.cqi.is_empty() {
             return None;
@@ -185,10 +174,6 @@ impl Player {
         Some(self.line(tti).map_or(0, |line| self.cqi[line]))
     }
 
-    /// Returns the recorded linear SNR after `transmission` transmissions of a block, the last one
-    /// in TTI `tti`. The recorded SNRs for three transmissions are also used for more than three.
-    /// Returns `None` if no such SNRs were recorded, and 0 after the end of a recording that does
-    /// not loop.
     pub fn combined(&self, tti: u64, transmission: u32) -> Option<f32> {
         let list = self.snrs[transmission.clamp(1, 3) as usize - 1].linear();
         if list.is_empty() {

@@ -9,17 +9,11 @@ use nodeb_base::rng::Indexed;
 use super::{CHANGE, Complex, FRACTION_BITS, JakesSequence, LENGTH, SEGMENT, fraction_of, samples_per_tti};
 
 /// Paths that read the sequence at different positions, all at the same fraction of the distance between two
-/// samples.
-///
-/// All paths also change to other positions of the sequence at the same time. The transition
-/// differs from that of a [`Ray`](super::Ray) only between samples, where the transition of a
-/// bundle is linear.
+/// samples. All paths also change to other positions of the sequence at the same time.
 #[derive(Clone, Debug)]
 pub struct Bundle {
-    /// Samples per TTI, with [`FRACTION_BITS`] fractional bits.
     step: u64,
     start: u64,
-    /// Index of the segment read last.
     segment: u64,
     /// For each path, the positions in the sequence at which segment `segment` and the segment after it begin.
     begins: Box<[[u32; 2]]>,
@@ -27,8 +21,6 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Creates paths that fade by `doppler_per_tti` periods of the maximum Doppler shift per TTI, one for each
-    /// random process in `draws`.
     pub fn new(doppler_per_tti: f64, draws: impl IntoIterator<Item = Indexed>) -> Self {
         let draws: Box<[Indexed]> = draws.into_iter().collect();
         let first = draws.first().map_or(0.0, |draws| draws.uniform(0));
@@ -39,21 +31,17 @@ impl Bundle {
         bundle
     }
 
-    /// Returns the number of the last sample at or before TTI `tti`, and the distance of the TTI
-    /// from this sample, 0 to below 1 sample.
     #[inline]
     pub fn place(&self, tti: u64) -> (u64, f32) {
         let position = self.start.wrapping_add(tti.wrapping_mul(self.step));
         (position >> FRACTION_BITS, fraction_of(position))
     }
 
-    /// Returns true if a TTI is shorter than the time between two samples.
     pub fn is_slow(&self) -> bool {
         self.step < 1 << FRACTION_BITS
     }
 
-    /// Calls `look` with the index of each path and its complex amplitude at sample `sample`. The
-    /// mean power is 1 if amplitudes between samples are interpolated linearly.
+    /// The mean power is 1 if amplitudes between samples are interpolated linearly.
     #[inline]
     pub fn read(&mut self, sequence: &JakesSequence, sample: u64, mut look: impl FnMut(usize, Complex<f32>)) {
         if sample / SEGMENT != self.segment {
@@ -81,8 +69,7 @@ impl Bundle {
     }
 }
 
-/// Returns the amplitude in a transition between segments, `left` samples before its end. `here` and `next`
-/// are the amplitudes in the old and the new segment.
+/// Amplitude in a transition from segment to segment, `left` samples before its end.
 fn mixed(here: Complex<f32>, next: Complex<f32>, left: u64) -> Complex<f32> {
     let (weight, others) = (left as f32, (CHANGE - left) as f32);
     let scale = 1.0 / (weight * weight + others * others).sqrt();

@@ -1,17 +1,11 @@
 //! Rayleigh fading with Jakes' Doppler spectrum (Clarke 1968; Jakes, "Microwave Mobile Communications",
-//! 1974), fast enough for every path of every user in every TTI.
-//!
-//! A long complex Gaussian sequence is made once per run, by an inverse DFT of noise shaped with
-//! the spectrum `1 / (pi f_d sqrt(1 - (f / f_d)^2))` (Young & Beaulieu, IEEE Trans. Commun. 48(7),
-//! 2000), with 16 samples per period of the maximum Doppler shift. A path ([`Ray`]) reads the
-//! sequence at its own speed from a random position, with linear interpolation. After 512 Doppler
-//! periods it continues at another random position. The transition takes 32 periods, with weights
-//! whose squares sum to 1, so that the process stays Gaussian with unit power and never repeats.
-//!
-//! Linear interpolation loses power, more for faster components; the spectrum of the noise is
-//! raised to compensate for the loss. Not modelled: the resulting variation of power by 1 % between
-//! samples; the autocorrelation at lags of many periods during transitions, which take 6 % of the
-//! time; and the correlation of two paths that read the same position at different times.
+//! 1974). A long complex Gaussian sequence is made once per run, by an inverse DFT of noise shaped with the
+//! spectrum `1 / (pi f_d sqrt(1 - (f / f_d)^2))` (Young & Beaulieu, IEEE Trans. Commun. 48(7), 2000), with 16
+//! samples per period of the maximum Doppler shift. A path reads it at its own speed from a random position
+//! and continues at another one after 512 periods; in the transition of 32 periods the weights' squares sum
+//! to 1, so that the process stays Gaussian with unit power and never repeats. Not modelled: the variation of
+//! power by 1 % between samples, the autocorrelation at lags of many periods during transitions, and the
+//! correlation of two paths that read the same position at different times.
 
 mod bundle;
 
@@ -19,46 +13,37 @@ use nodeb_base::rng::{Indexed, Stream, uniform};
 
 pub use bundle::Bundle;
 
-/// Number of samples of the sequence per period of the maximum Doppler shift.
 pub const SAMPLES_PER_PERIOD: u64 = 16;
 /// Binary logarithm of [`LENGTH`].
 const LENGTH_BITS: u32 = 15;
-/// Number of samples of the sequence, after which it repeats.
 const LENGTH: usize = 1 << LENGTH_BITS;
 
-/// Length in samples of a segment, after which a path continues at another random position of the
-/// sequence.
+/// After so many samples a path continues at another random position.
 const SEGMENT: u64 = 512 * SAMPLES_PER_PERIOD;
-/// Number of samples at the end of a segment during which a path passes over to the next segment.
+/// Samples of the transition at the end of a segment.
 const CHANGE: u64 = 32 * SAMPLES_PER_PERIOD;
 
-/// Maximum number of TTIs for which [`Ray::peak`] gives one bound. Only paths that hardly fade have
-/// bounds for so many TTIs.
+/// Only paths that hardly fade have one bound for so many TTIs.
 const MAX_PEAK_TTIS: u64 = 1 << 10;
 
-/// Number of fractional bits of a fixed-point position in the fading sequence.
+/// Fractional bits of a position in the sequence.
 const FRACTION_BITS: u32 = 20;
 
-/// Complex number, as real and imaginary part.
 type Complex<T> = (T, T);
 
 /// Number of samples after sample `i` that entry `i` of `JakesSequence::peaks` covers.
 const PEAK_SPAN: u64 = 8;
 
-/// Fading sequence of a run, which all paths of all users read at different positions.
 #[derive(Clone, Debug)]
 pub struct JakesSequence {
-    /// Complex samples of the sequence. The first sample is repeated at the end, so that
-    /// interpolation after the last sample does not have to wrap around.
+    /// The first sample is repeated at the end, so that interpolation does not have to wrap around.
     samples: Box<[Complex<f32>; LENGTH + 1]>,
-    /// For each sample, the highest power of this sample and the [`PEAK_SPAN`] samples after it. Empty
-    /// in a sequence of zeros.
+    /// For each sample, the highest power of it and the [`PEAK_SPAN`] after it; empty in a sequence of zeros.
     peaks: Box<[f32]>,
 }
 
 impl JakesSequence {
-    /// Creates a fading sequence from random numbers of `stream`. Its mean power, including values
-    /// interpolated between samples, is 1.
+    /// Its mean power, including values interpolated between samples, is 1.
     pub fn new(stream: &mut Stream) -> Self {
         let half = LENGTH / SAMPLES_PER_PERIOD as usize;
         let mut bins = vec![(0.0, 0.0); LENGTH];
@@ -90,16 +75,13 @@ impl JakesSequence {
         sequence
     }
 
-    /// Creates a sequence of zeros for runs without fading users, in which no path reads the
-    /// sequence.
+    /// Sequence of zeros for runs without fading.
     pub fn silent() -> Self {
         let samples: Box<[_]> = vec![(0.0, 0.0); LENGTH + 1].into();
         let samples = samples.try_into().unwrap_or_else(|_| unreachable!("as many samples as were made"));
         Self { samples, peaks: Box::default() }
     }
 
-    /// Returns the complex amplitude between sample `place` and the next sample, by linear
-    /// interpolation. `fraction` is the distance from sample `place` in samples, from 0 to 1.
     #[inline]
     fn between(&self, place: u64, fraction: f32) -> Complex<f32> {
         let i = place as usize % LENGTH;
@@ -108,8 +90,6 @@ impl JakesSequence {
     }
 }
 
-/// Returns, for each sample, the highest power of this sample and the [`PEAK_SPAN`] samples after
-/// it. The first sample follows the last one.
 fn highest_powers(samples: &[Complex<f32>]) -> Box<[f32]> {
     let mut highest: Vec<f32> = samples.iter().map(|sample| power(*sample)).collect();
     // Maxima over 1, 2, 4, ... samples are combined to maxima over twice as many samples, so the
@@ -132,8 +112,7 @@ fn kept_by_interpolation(offset: f64) -> f64 {
     (2.0 + libm::cos(std::f64::consts::TAU * offset / LENGTH as f64)) / 3.0
 }
 
-/// Replaces the spectrum `x` by its inverse DFT, `x[n] = sum_k X[k] exp(2 pi i k n / N)`, by
-/// decimation in time. The length must be a power of two.
+/// `x[n] = sum_k X[k] exp(2 pi i k n / N)`, by decimation in time, for a power of two.
 fn inverse_dft(x: &mut [Complex<f64>]) {
     let bits = x.len().trailing_zeros();
     for i in 0..x.len() {
@@ -161,23 +140,17 @@ fn inverse_dft(x: &mut [Complex<f64>]) {
     }
 }
 
-/// Fading of one path. It can be computed for any TTI from the TTI's number, so TTIs that are not
-/// evaluated cost nothing.
 #[derive(Clone, Debug)]
 pub struct Ray {
-    /// Number of samples by which the path advances per TTI, a fixed-point number with
-    /// [`FRACTION_BITS`] fractional bits.
+    /// With [`FRACTION_BITS`] fractional bits.
     step: u64,
     start: u64,
-    /// Number of the segment that the path read in the latest evaluation.
     segment: u64,
     begins: [u32; 2],
     draws: Indexed,
 }
 
 impl Ray {
-    /// Creates a path whose fading advances by `doppler_per_tti` periods of the maximum Doppler
-    /// shift per TTI.
     pub fn new(doppler_per_tti: f64, draws: Indexed) -> Self {
         let one = (1u64 << FRACTION_BITS) as f64;
         let step = samples_per_tti(doppler_per_tti);
@@ -187,14 +160,13 @@ impl Ray {
         ray
     }
 
-    /// Returns the path's power gain in TTI `tti`, relative to its mean.
+    /// Relative to the mean power gain.
     #[inline]
     pub fn gain(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         power(self.amplitude(sequence, tti))
     }
 
-    /// Computes the power gains in `N` TTIs from `tti` on, each multiplied by `mean`. Loops over
-    /// arrays instead of closures let the compiler vectorize this function, which is called often.
+    /// Loops over arrays instead of closures let the compiler vectorize this function, which is called often.
     #[inline]
     pub fn gains<const N: usize>(
         &mut self,
@@ -235,15 +207,12 @@ impl Ray {
         }
     }
 
-    /// Returns the number of TTIs for which [`Self::peak`] gives one bound: at most 1024, fewer if
-    /// the path fades faster, and 0 if it fades very fast.
     pub fn peak_ttis(&self) -> u64 {
         (((PEAK_SPAN - 1) << FRACTION_BITS) / self.step.max(1)).min(MAX_PEAK_TTIS)
     }
 
-    /// Returns an upper bound of the power gain in `ttis` TTIs (1 to [`Self::peak_ttis`]) from
-    /// `tti` on. Only rounding errors can exceed the bound. It is infinite if the TTIs belong to
-    /// two segments.
+    /// Bound for 1 to [`Self::peak_ttis`] TTIs, which only rounding errors can exceed; infinite if they
+    /// belong to two segments.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64, ttis: u64) -> f32 {
         let [first, last] = [tti, tti + ttis - 1].map(|tti| self.position(tti) >> FRACTION_BITS);
         if first / SEGMENT != last / SEGMENT {
@@ -284,8 +253,6 @@ impl Ray {
         (self.begins, self.segment) = ([place(segment), place(segment + 1)], segment);
     }
 
-    /// Returns the complex amplitude in the transition to the next segment. `here` is the amplitude
-    /// in the current segment, which ends after `left - fraction` samples.
     fn change(&self, sequence: &JakesSequence, here: Complex<f32>, left: u64, fraction: f32) -> Complex<f32> {
         let weight = left as f32 - fraction;
         let others = CHANGE as f32 - weight;
@@ -295,7 +262,6 @@ impl Ray {
     }
 }
 
-/// Returns the number of samples per TTI, with [`FRACTION_BITS`] fractional bits.
 fn samples_per_tti(doppler_per_tti: f64) -> u64 {
     (doppler_per_tti * SAMPLES_PER_PERIOD as f64 * (1u64 << FRACTION_BITS) as f64).round() as u64
 }

@@ -4,10 +4,9 @@ use nodeb_base::rng::Streams;
 
 use super::*;
 
-/// Number of periods of the maximum Doppler shift per TTI of 2 ms, at 3 km/h and 2 GHz.
+/// At 3 km/h and 2 GHz, TTIs of 2 ms.
 const DOPPLER_PER_TTI: f64 = 0.011_12;
 
-/// Returns the mean and the standard error of `statistic` over independent runs with one path.
 fn over_runs(runs: u64, statistic: impl Fn(&mut Ray, &JakesSequence) -> f64) -> (f64, f64) {
     let values: Vec<f64> = (0..runs)
         .map(|run| {
@@ -23,16 +22,14 @@ fn over_runs(runs: u64, statistic: impl Fn(&mut Ray, &JakesSequence) -> f64) -> 
     (mean, (variance / n).sqrt())
 }
 
-/// Asserts that the mean over runs differs from `expected` by less than 4 standard errors, and that
-/// the standard error is less than a third of `precision`.
+/// Within 4 standard errors, of which each is less than a third of `precision`.
 fn agrees(found: (f64, f64), expected: f64, precision: f64, what: &str) {
     let (mean, error) = found;
     assert!(error < precision / 3.0, "{what}: {mean} is known to {error} only");
     assert!((mean - expected).abs() < 4.0 * error, "{what}: {mean} +- {error}, expected {expected}");
 }
 
-/// Number of TTIs in about 1000 Doppler periods, which is long enough for at least one transition
-/// between segments.
+/// About 1000 Doppler periods, enough for at least one transition between segments.
 const TTIS: u64 = 90_000;
 
 #[test]
@@ -62,8 +59,8 @@ fn gains_are_exponentially_distributed() {
     }
 }
 
-/// Level crossings follow Rice's formula: the envelope crosses `rho` times its RMS value upwards
-/// `sqrt(2 pi) rho exp(-rho^2)` times per Doppler period.
+/// Rice: the envelope crosses `rho` times its RMS value upwards `sqrt(2 pi) rho exp(-rho^2)` times per
+/// Doppler period.
 #[test]
 fn level_crossings_match_rice() {
     for rho in [0.1f64, 0.3, 1.0, 1.5] {
@@ -100,8 +97,6 @@ fn paths_never_repeat_and_differ_from_each_other() {
     assert!(same.count() < 3);
 }
 
-/// In transitions between segments, the amplitude changes as smoothly as within a segment, without
-/// jumps from one TTI to the next.
 #[test]
 fn transitions_are_smooth() {
     let streams = Streams::new(1, 0);
@@ -118,8 +113,6 @@ fn transitions_are_smooth() {
     }
 }
 
-/// The bound of `Ray::peak` is never exceeded, neither in transitions nor if its TTIs extend into
-/// the next segment.
 #[test]
 fn no_gain_is_above_its_peak() {
     let streams = Streams::new(1, 0);

@@ -1,8 +1,6 @@
-//! Handover between served cells: the trigger of a change of the serving cell, and its cost.
-//!
-//! The phone compares the mean received power of the Node Bs, as for event 1D (change of the best
-//! cell) of TS 25.331, 14.1.2.4. Powers are averaged over fading instead of filtered over time. Not
-//! modelled: cell individual offsets and the active set. The change itself follows TS 25.308, 9.
+//! The phone compares the mean received power of the Node Bs, as for event 1D (change of the best cell) of TS
+//! 25.331, 14.1.2.4. Powers are averaged over fading instead of filtered over time. Not modelled: cell
+//! individual offsets and the active set. The change itself follows TS 25.308, 9.
 
 pub mod control;
 pub mod mobility;
@@ -65,8 +63,7 @@ impl Checked for Handover {
 }
 
 impl Handover {
-    /// Reports invalid values of the handover parameters. Also reports an interference model of
-    /// `cell` without neighbouring Node Bs.
+    /// `cell` must have neighbouring Node Bs.
     pub fn check_with(&self, cell: &Cell, check: &mut Check) {
         self.check(check);
         let InterferenceSpec::Hexagonal(grid) = &cell.interference else {

@@ -4,20 +4,16 @@ use super::Handover;
 use crate::cell::plan::Journey;
 use crate::numerology::Numerology;
 
-/// State of event 1D (change of the best cell) for one user.
 #[derive(Debug)]
 pub struct Trigger {
-    /// Hysteresis `hysteresis_db` as a linear ratio of powers.
+    /// `hysteresis_db` as a linear ratio of powers.
     ratio: f32,
     ttis: u64,
-    /// For each site that serves users, the TTI since which it has been received better than the
-    /// user's serving site by at least the hysteresis. `None` if it is not received better by that
-    /// much, and for the serving site.
+    /// TTI since which each site has been received better than the serving one by at least the hysteresis.
     since: Vec<Option<u64>>,
 }
 
 impl Trigger {
-    /// Creates the state of a user for whom no sites have been compared yet.
     pub fn new(params: &Handover, numerology: Numerology) -> Self {
         Self {
             ratio: libm::pow(10.0, params.hysteresis_db / 10.0) as f32,
@@ -26,8 +22,7 @@ impl Trigger {
         }
     }
 
-    /// Compares the sites in TTI `tti`. Returns the site to which the user must change, the one
-    /// received best if event 1D occurs for several. Returns `None` if the event does not occur.
+    /// The site received best if event 1D occurs for several.
     pub fn compare(&mut self, tti: u64, journey: &mut Journey) -> Option<usize> {
         let serving = journey.serving();
         let least = journey.strength(serving, tti) * self.ratio;
@@ -48,8 +43,7 @@ impl Trigger {
         Some(site)
     }
 
-    /// Resets the times since which other sites have been received better than the serving site, so
-    /// that the time to trigger of each site starts again.
+    /// The time to trigger of each site starts again.
     pub fn forget(&mut self) {
         self.since.fill(None);
     }

@@ -34,7 +34,6 @@ impl Checked for Cost231Hata {
 }
 
 impl Cost231Hata {
-    /// Returns the loss in dB at a distance of 10^`log_km` km from the Node B.
     pub fn loss_db(&self, log_km: f64) -> f64 {
         let log_f = libm::log10(self.frequency_mhz);
         let log_h = libm::log10(self.base_height.as_metres());

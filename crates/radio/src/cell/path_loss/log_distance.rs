@@ -24,7 +24,6 @@ impl Checked for LogDistance {
 }
 
 impl LogDistance {
-    /// Returns the loss in dB at a distance of 10^`log_km` km from the Node B.
     pub fn loss_db(&self, log_km: f64) -> f64 {
         self.at_1km_db + 10.0 * self.exponent * log_km
     }

@@ -1,5 +1,3 @@
-//! Path loss: mean attenuation as a function of distance.
-
 pub mod cost231_hata;
 pub mod log_distance;
 pub mod outdoor_to_indoor;
@@ -30,22 +28,16 @@ registry! {
     }
 }
 
-/// Smallest distance in metres at which path loss is computed. Links over shorter distances have the
-/// loss at this distance.
+/// Links over shorter distances have the loss at this distance.
 const NEAREST_M: f64 = 10.0;
 
-/// Path loss of a link, and the shadowing that belongs to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loss {
-    /// Median loss in dB.
     pub db: f64,
-    /// Standard deviation of the shadowing in dB, or `None` if the model does not have one.
     pub sigma_db: Option<f64>,
 }
 
 impl PathLossSpec {
-    /// Returns the path loss at a distance of `metres` from the Node B. Below 10 m the loss is that at
-    /// 10 m. `sight` has the random numbers that decide whether the link has a line of sight.
     pub fn loss(&self, metres: f64, sight: Sight) -> Loss {
         let of_distance = |db| Loss { db, sigma_db: None };
         let log_km = || libm::log10(metres.max(NEAREST_M) / 1e3);
@@ -59,8 +51,7 @@ impl PathLossSpec {
         }
     }
 
-    /// Returns the distance in metres over which the line of sight is correlated, or `None` if the loss
-    /// does not depend on line of sight.
+    /// In metres; `None` if the loss does not depend on line of sight.
     pub fn sight_correlation_m(&self) -> Option<f64> {
         fn of<T: Environment>(_: &T) -> f64 {
             T::CORRELATION_M
@@ -73,8 +64,7 @@ impl PathLossSpec {
         }
     }
 
-    /// Returns the largest distance for which TR 38.901 gives both formulas, with and without line
-    /// of sight. Returns `None` for the other models, whose distances are not checked.
+    /// Largest distance for which TR 38.901 gives both formulas; those of the other models are not checked.
     pub fn reach(&self) -> Option<Distance> {
         self.sight_correlation_m().map(|_| REACH)
     }
@@ -84,8 +74,7 @@ impl PathLossSpec {
 mod tests {
     use super::*;
 
-    /// The models other than those of TR 38.901 give the losses that were computed by hand from the
-    /// published formulas.
+    /// Computed by hand from the published formulas.
     #[test]
     fn models_match_published_values() {
         let loss = |name: &str, metres: f64| {

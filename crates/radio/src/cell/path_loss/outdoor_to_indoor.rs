@@ -19,7 +19,6 @@ impl Checked for OutdoorToIndoor {
 }
 
 impl OutdoorToIndoor {
-    /// Returns the loss in dB at a distance of 10^`log_km` km from the Node B.
     pub fn loss_db(&self, log_km: f64) -> f64 {
         40.0 * log_km + 30.0 * libm::log10(self.frequency_mhz) + 49.0
     }

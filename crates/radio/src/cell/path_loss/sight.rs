@@ -1,53 +1,43 @@
-//! Line of sight of a user's links, decided along the user's path.
-//!
-//! TR 38.901, 7.6.3.1 and 7.6.3.3: a link has a line of sight if `G + F(d) > 0`. `G` is a normal
-//! random variable with a spatial correlation, and `F(d)` the normal quantile of the probability of
-//! line of sight. Here `G` is a random process along the user's path: independent normal numbers at
-//! points of equal distance, joined by arcs, so that it has unit variance everywhere. Its
-//! correlation decreases to 1/e at the distance that the standard gives, but unlike an exponential
-//! correlation it is smooth: a user near the limit does not change state with every step.
+//! TR 38.901, 7.6.3.1 and 7.6.3.3: a link has a line of sight if `G + F(d) > 0`. `G` is a normal random
+//! variable with a spatial correlation, and `F(d)` the normal quantile of the probability of line of sight.
+//! Here `G` is a random process along the user's path: independent normal numbers at points of equal
+//! distance, joined by arcs, so that it has unit variance everywhere. Its correlation decreases to 1/e at the
+//! distance that the standard gives, but unlike an exponential correlation it is smooth: a user near the
+//! limit does not change state with every step.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
 use nodeb_base::rng::{Indexed, Streams, normal_of};
 
-/// Random numbers of a link at the user's current position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sight {
     /// Standard normal number that decides on the line of sight.
     pub level: f64,
-    /// Uniform numbers in [0, 1) that determine the effective environment height of UMa.
+    /// Uniform in [0, 1); they determine the effective environment height of UMa.
     pub ground: [f64; 2],
 }
 
 impl Sight {
-    /// Link that has a line of sight exactly where at least half of the links have one, and whose
-    /// effective environment height is 1 m.
+    /// In line of sight exactly where at least half of the links are, with an effective environment height of
+    /// 1 m.
     pub const MEDIAN: Self = Self { level: 0.0, ground: [0.0; 2] };
 
-    /// Returns true if the link has a line of sight, at a position where the share `probability` of
-    /// all links has one.
     pub fn is_clear(self, probability: f64) -> bool {
         0.5 * libm::erfc(self.level * FRAC_1_SQRT_2) <= probability
     }
 }
 
-/// Distance at which the correlation of a process has decreased to 1/e, divided by the distance
-/// between two points of the process.
-///
-/// For points one unit apart, averaged over the position between them, the correlation at a distance `x`
-/// up to 1 is `(1 - x / 2) cos(pi x / 2) + sin(pi x / 2) / pi`. The constant solves this for 1/e.
+/// Distance at which the correlation has decreased to 1/e, in distances between two points: solves `(1 - x /
+/// 2) cos(pi x / 2) + sin(pi x / 2) / pi = 1/e`, the correlation averaged over positions.
 const CORRELATION_SHARE: f64 = 0.938_668;
 
-/// Position of the first normal number in a process. This normal number is made from the uniform
-/// numbers 4 and 5. A link uses the uniform numbers 0 to 2 for `phase` and `ground`.
+/// The first normal number is made from the uniform numbers 4 and 5; `phase` and `ground` use 0 to 2.
 const FIRST_NORMAL: u64 = 2;
 
-/// Random numbers of the link between a user and one site.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     process: Indexed,
-    /// Position of the start of the user's path between two points of the process, 0 to 1.
+    /// Start of the user's path between two points of the process, 0 to 1.
     phase: f64,
     ground: [f64; 2],
 }
@@ -57,8 +47,7 @@ impl Link {
         Self { process, phase: process.uniform(0), ground: [1, 2].map(|i| process.uniform(i)) }
     }
 
-    /// Returns the random numbers at `way`, a distance along the path in units of the distance
-    /// between two points.
+    /// `way` is in units of the distance between two points.
     fn at(&self, way: f64) -> Sight {
         let at = way + self.phase;
         let point = at.floor();
@@ -68,21 +57,17 @@ impl Link {
     }
 }
 
-/// Line of sight between one user and every site.
 #[derive(Debug, Default)]
 pub struct Sights {
-    /// Links to the sites; empty if path loss does not depend on line of sight.
+    /// Empty if path loss does not depend on line of sight.
     links: Vec<Link>,
-    /// Distance in metres between two points of a process.
+    /// Between two points of a process.
     spacing_m: f64,
-    /// Length in metres of the user's path from the start to the current position.
+    /// Length of the user's path from the start.
     way_m: f64,
 }
 
 impl Sights {
-    /// Creates the links of `user` to `sites` sites at the start of the user's path. The line of
-    /// sight is correlated over `correlation_m` metres, which is `None` if path loss does not
-    /// depend on line of sight.
     pub fn new(correlation_m: Option<f64>, sites: usize, user: u64, streams: &Streams) -> Self {
         let Some(correlation_m) = correlation_m else { return Self::default() };
         let link = |site| Link::new(streams.indexed("user", user, &format!("sight {site}")));
@@ -90,13 +75,11 @@ impl Sights {
         Self { links, spacing_m: correlation_m / CORRELATION_SHARE, way_m: 0.0 }
     }
 
-    /// Moves the user to the position at which the length of the path since the start is `way_m` metres.
     pub fn move_to(&mut self, way_m: f64) {
         self.way_m = way_m;
     }
 
-    /// Returns the random numbers of the link to `site` at the current position. Returns
-    /// [`Sight::MEDIAN`] if path loss does not depend on line of sight.
+    /// Returns [`Sight::MEDIAN`] if path loss does not depend on line of sight.
     pub fn of(&self, site: usize) -> Sight {
         self.links.get(site).map_or(Sight::MEDIAN, |link| link.at(self.way_m / self.spacing_m))
     }
@@ -116,8 +99,6 @@ mod tests {
         assert!((rho(CORRELATION_SHARE) - (-1f64).exp()).abs() < 1e-6, "{}", rho(CORRELATION_SHARE));
     }
 
-    /// Over many users, the numbers are normal at any position, and have the correlation of the
-    /// closed form along the path. The numbers of two sites are independent.
     #[test]
     fn levels_are_normal_and_correlated_along_the_path() {
         let (n, streams) = (40_000, Streams::new(1, 0));
@@ -156,8 +137,7 @@ mod tests {
         }
     }
 
-    /// The line of sight changes equally often on 100 m, whether the user is evaluated every metre
-    /// or every centimetre. Between two points 53 m apart a process crosses a level at most twice.
+    /// Between two points 53 m apart a process crosses a level at most twice.
     #[test]
     fn a_user_near_the_limit_does_not_flicker() {
         let streams = Streams::new(3, 0);

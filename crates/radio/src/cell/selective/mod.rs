@@ -1,16 +1,11 @@
-//! Fading in frequency and time: the power gain of each group of resource blocks.
-//!
-//! The channel at the centre of group `g` is `H_g = sum over paths of sqrt(p) e^(-2 pi i f_g tau)
-//! z`, with power `p`, delay `tau` and complex amplitude `z` of each path. All paths of a user read
-//! the fading sequence at the same instants ([`Bundle`]), so `H_g` is linear between samples, which
-//! are 11 ms apart at 3 km/h and 2 GHz. Each sample takes one multiplication for each path and
-//! group; an evaluation between two samples takes one multiplication for each group. For users so
-//! fast that every TTI has another sample, no channel is kept: the paths at the two samples around
-//! a TTI are added with their weights. In either case a value depends only on the TTI, and TTIs
-//! that are not evaluated cost nothing.
-//!
-//! Not modelled: variation within a group, which is 720 kHz wide at 20 MHz. Delays of 5 us turn phases by several
-//! periods within such a group, so that its mean gain would vary less than the gain at its centre.
+//! The channel at the centre of group `g` is `H_g = sum over paths of sqrt(p) e^(-2 pi i f_g tau) z`, with
+//! power `p`, delay `tau` and complex amplitude `z` of each path. All paths of a user read the fading
+//! sequence at the same instants ([`Bundle`]), so `H_g` is linear between samples, which are 11 ms apart at 3
+//! km/h and 2 GHz. Each sample takes one multiplication for each path and group; an evaluation between two
+//! samples takes one multiplication for each group. For users so fast that every TTI has another sample, no
+//! channel is kept: the paths at the two samples around a TTI are added with their weights. Not modelled:
+//! variation within a group, which is 720 kHz wide at 20 MHz. Delays of 5 us turn phases by several periods
+//! within such a group, so that its mean gain would vary less than the gain at its centre.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -20,23 +15,20 @@ use nodeb_base::rng::Streams;
 use super::doppler::{Bundle, JakesSequence};
 use crate::mac::band::{Band, Groups, MAX_GROUPS, Row};
 
-/// Real and imaginary parts for each group.
 type Rows = [Row; 2];
 
-/// Number of groups that are computed at once, for all paths.
+/// Groups that are computed at once, for all paths.
 const LANES: usize = 16;
 
-/// Complex factor of each path of a profile on each group of a band, shared by all users with this profile.
+/// Complex factor of each path on each group, shared by all users with this profile.
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// Real and imaginary parts of the factors for each path.
     factors: Box<[Rows]>,
-    /// Number of groups of the band.
     groups: usize,
 }
 
 impl Response {
-    /// Creates the factors for paths with the given delays in seconds and mean powers.
+    /// Delays in seconds and mean powers.
     pub fn new(paths: &[(f64, f64)], band: &Band) -> Self {
         let factors = |&(delay, power): &(f64, f64)| {
             let factor = |group: usize| {
@@ -52,17 +44,14 @@ impl Response {
         Self { factors: paths.iter().map(factors).collect(), groups: band.groups() }
     }
 
-    /// Returns the number of groups of the band.
     pub fn groups(&self) -> usize {
         self.groups
     }
 
-    /// Returns the number of paths of the profile.
     pub fn paths(&self) -> usize {
         self.factors.len()
     }
 
-    /// Adds a path with amplitude `z` to the channel `h`.
     #[inline]
     fn add(&self, path: usize, (re, im): (f32, f32), h: &mut Rows) {
         let [cos, sin] = &self.factors[path];
@@ -75,8 +64,6 @@ impl Response {
 }
 
 impl Response {
-    /// Returns the channel of the groups of the band, given the amplitude of each path. The result
-    /// equals that of calling [`Self::add`] for each path.
     fn sum(&self, amplitudes: &[(f32, f32)]) -> Rows {
         let mut h = [[0.0; MAX_GROUPS]; 2];
         for part in 0..self.groups.div_ceil(LANES) {
@@ -96,29 +83,24 @@ impl Response {
     }
 }
 
-/// Number of samples for which the channel of a slow user is stored. At walking speed, a user passes fewer than
-/// three samples between a measurement and its use.
+/// At walking speed, a user passes fewer than three samples between a measurement and its use.
 const KEPT: usize = 4;
 
 // Clause: TS 36.101, B.2: fading in time and frequency
 // Simplified: one value for each group of resource blocks and subframe
-/// Fading channel of a user on the groups of a band.
 #[derive(Clone, Debug)]
 pub struct Selective {
     response: Arc<Response>,
     bundle: Bundle,
-    /// Amplitude of each path at the sample read last.
+    /// At the sample read last.
     amplitudes: Box<[(f32, f32)]>,
-    /// Numbers of the samples whose channel is in `kept`: sample `s` has index `s % KEPT`. The
-    /// number is `u64::MAX` at an unused index.
+    /// Sample `s` has index `s % KEPT`; `u64::MAX` if unused.
     samples: [u64; KEPT],
     kept: Box<[Rows; KEPT]>,
 }
 
 impl Selective {
-    /// Creates the channel of `entity`, a kind and a number that select the channel's random
-    /// streams. The channel fades by `doppler_per_tti` periods of the maximum Doppler shift per
-    /// TTI; at 0 it does not change.
+    /// `entity` selects the random streams; at `doppler_per_tti` 0 the channel does not change.
     pub fn new(
         response: Arc<Response>,
         doppler_per_tti: f64,
@@ -137,7 +119,7 @@ impl Selective {
         }
     }
 
-    /// Computes the power gain of each group in TTI `tti`. Gains have mean 1.
+    /// Gains have mean 1.
     pub fn gains(&mut self, sequence: &JakesSequence, tti: u64, gains: &mut Row) {
         let [re, im] = self.channel(sequence, tti);
         for group in 0..MAX_GROUPS {
@@ -145,8 +127,7 @@ impl Selective {
         }
     }
 
-    /// Computes at least the power gains of `groups` in TTI `tti`. If computing all gains is
-    /// faster, also computes those of the other groups.
+    /// Also the other groups if computing all is faster.
     #[inline]
     pub fn gains_of(&mut self, sequence: &JakesSequence, tti: u64, groups: Groups, gains: &mut Row) {
         // More groups take less time if the gains of all groups are computed at once.
@@ -163,7 +144,6 @@ impl Selective {
         }
     }
 
-    /// Returns the complex channel of each group in TTI `tti`.
     #[inline]
     pub fn channel(&mut self, sequence: &JakesSequence, tti: u64) -> [Row; 2] {
         let (sample, fraction) = self.bundle.place(tti);
@@ -181,7 +161,6 @@ impl Selective {
         }
     }
 
-    /// Computes at least the complex channel of `groups` in TTI `tti`, as [`Self::channel`] does.
     #[inline]
     pub fn channel_of(&mut self, sequence: &JakesSequence, tti: u64, groups: Groups, h: &mut [Row; 2]) {
         if self.bundle.is_slow() && groups.len() <= LANES / 2 {
@@ -197,7 +176,6 @@ impl Selective {
         }
     }
 
-    /// Returns the channel of a slow user at sample `sample` and at the next sample.
     #[inline]
     fn ends(&mut self, sequence: &JakesSequence, sample: u64) -> [&Rows; 2] {
         let places = [sample, sample + 1].map(|sample| (sample, sample as usize % KEPT));
@@ -210,7 +188,6 @@ impl Selective {
         places.map(|(_, place)| &self.kept[place])
     }
 
-    /// Returns the channel of all groups at sample number `sample`.
     #[inline(never)]
     fn at(&mut self, sequence: &JakesSequence, sample: u64) -> Rows {
         let Self { response, bundle, amplitudes, .. } = self;
@@ -218,8 +195,6 @@ impl Selective {
         response.sum(amplitudes)
     }
 
-    /// Returns the channel at a fraction of the distance from a sample to the next: the weighted
-    /// sum of the paths at both samples.
     fn direct(&mut self, sequence: &JakesSequence, sample: u64, fraction: f32) -> Rows {
         let mut h = [[0.0; MAX_GROUPS]; 2];
         let Self { response, bundle, .. } = self;

@@ -19,8 +19,6 @@ fn indices() -> std::ops::Range<usize> {
     0..Bandwidth::Mhz20.band().groups()
 }
 
-/// Compares the power gains of slow and fast users with the sum over paths computed in f64, for
-/// TTIs in any order.
 #[test]
 fn the_channel_is_the_sum_over_paths() {
     let band = Bandwidth::Mhz20.band();
@@ -53,7 +51,6 @@ fn the_channel_is_the_sum_over_paths() {
     }
 }
 
-/// TTIs that were evaluated before, in any order, do not change a value.
 #[test]
 fn a_value_depends_on_the_tti_only() {
     for doppler in [WALK, 0.3] {
@@ -66,8 +63,7 @@ fn a_value_depends_on_the_tti_only() {
     }
 }
 
-/// Returns the mean of `H_a(t + lag) H_b(t)*` and its standard error. The mean is over runs, times
-/// `t`, and all groups a and b that are `distance` groups apart.
+/// Mean of `H_a(t + lag) H_b(t)*` and its standard error, for groups `distance` apart.
 fn correlation(profile: Profile, distance: usize, lag: u64) -> [(f64, f64); 2] {
     let runs = 40u64;
     let one = |run: u64| {
@@ -94,7 +90,6 @@ fn correlation(profile: Profile, distance: usize, lag: u64) -> [(f64, f64); 2] {
     })
 }
 
-/// Asserts that the correlation over a distance in groups and a lag in TTIs is as expected.
 fn agrees(profile: Profile, distance: usize, lag: u64, expected: [f64; 2]) {
     for ((mean, error), expected) in correlation(profile, distance, lag).into_iter().zip(expected) {
         let what = format!("{profile:?}, distance {distance}, lag {lag}: {mean} +- {error}, not {expected}");
@@ -103,7 +98,7 @@ fn agrees(profile: Profile, distance: usize, lag: u64, expected: [f64; 2]) {
 }
 
 // Tests the feature: fading in time and frequency (closed form)
-/// The correlation over frequency is the sum of the powers times `e^(-2 pi i delta_f tau)`.
+/// Sum of the powers times `e^(-2 pi i delta_f tau)`.
 #[test]
 fn groups_are_correlated_as_the_profile_says() {
     for profile in PROFILES {
@@ -119,7 +114,7 @@ fn groups_are_correlated_as_the_profile_says() {
     }
 }
 
-/// The correlation over time is that of Clarke's model, for every group.
+/// Clarke's model.
 #[test]
 fn the_autocorrelation_over_time_is_j0() {
     for lag in [20, 69, 126, 300] {

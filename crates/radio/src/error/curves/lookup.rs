@@ -1,43 +1,32 @@
-//! Table of the block error rate of one format over the SNR.
-
 use std::sync::LazyLock;
 
 use super::measured::{LAST_DECADE, LEVELS, logit};
 
-/// Number of low mantissa bits of an SNR, an `f32`, that give its position within a step of the
-/// table. The 7 other bits number the 128 steps of an octave, each of 0.02 to 0.03 dB.
+/// Mantissa bits within a step; the 7 others number the 128 steps of an octave, each of 0.02 to 0.03 dB.
 const STEP_BITS: u32 = f32::MANTISSA_DIGITS - 1 - 7;
 
-/// Block error rate below which a table has the rate 0. For rates above 1 minus this value it has
-/// the rate 1.
+/// Rates below this are 0 in a table, those above 1 minus it 1.
 const NEGLIGIBLE: f64 = 1e-7;
 
-/// Block error rate of a format by SNR.
-///
-/// The rate is interpolated linearly between SNRs with a distance of 1/128 to 1/256 of their value.
-/// The index of an SNR is made of bits of its f32, so no logarithm is needed.
+/// Interpolated linearly between SNRs at 1/128 to 1/256 of their value; an index is made of bits of an f32,
+/// so no logarithm is needed.
 #[derive(Clone, Debug)]
 pub struct BlockErrorRate {
     lowest: f32,
     highest: f32,
-    /// Rates from `lowest` to `highest`, the first one 1, the last one 0 (1 if blocks are never
-    /// decoded).
+    /// From `lowest` to `highest`, the first one 1, the last one 0 (1 if blocks are never decoded).
     rates: Box<[f32]>,
 }
 
-/// Block error rates of a format, from which a table is made.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rates {
-    /// SNRs in dB at which a code block has the error rates [`LEVELS`]. No SNR is below the one
-    /// before it.
+    /// SNRs for [`LEVELS`], never falling.
     pub thresholds_db: [f64; LEVELS.len()],
-    /// Number of code blocks in a transport block.
     pub code_blocks: u32,
 }
 
 impl Rates {
-    /// Returns the block error rate at the beginning of a step. Rounds it to 1 or 0 if the difference
-    /// is less than [`NEGLIGIBLE`]. Returns 1 for subnormal SNRs and 0 for SNRs above 1e30.
+    /// Rounded to 0 or 1 within [`NEGLIGIBLE`]; 1 for subnormal SNRs and 0 above 1e30.
     fn at(&self, step: u32) -> f32 {
         let snr = snr_at(step);
         let of_one = rate_at(&self.thresholds_db, 10.0 * libm::log10(f64::from(snr)));
@@ -51,9 +40,7 @@ impl Rates {
         }
     }
 
-    /// Returns the linear SNR at which the block error rate is `rate`, which is at least 0 and below 1.
-    /// The search for the steps around this SNR starts at an estimate: the SNR at which a single code
-    /// block has about the corresponding error rate.
+    /// The search starts at the SNR at which a single code block has about the corresponding rate.
     pub fn snr(&self, rate: f32) -> f32 {
         let of_one = -libm::expm1(libm::log1p(-f64::from(rate)) / f64::from(self.code_blocks));
         let mut above = step_of(snr_db_at(&self.thresholds_db, of_one));
@@ -71,7 +58,6 @@ impl Rates {
 }
 
 impl BlockErrorRate {
-    /// Creates the table of the block error rates `rates`.
     pub(super) fn new(rates: &Rates) -> Self {
         let middle = step_of(rates.thresholds_db[4]);
         let (mut first, mut last, mut table) = (middle, middle, vec![rates.at(middle)]);
@@ -87,13 +73,11 @@ impl BlockErrorRate {
         Self { lowest: snr_at(first), highest: snr_at(last), rates: table.into() }
     }
 
-    /// Creates the table of blocks that are never decoded: the rate is 1 at all SNRs.
     pub fn never() -> Self {
         Self { lowest: snr_at(1), highest: snr_at(2), rates: Box::new([1.0, 1.0]) }
     }
 
-    /// Returns the block error rate, 0 to 1, at a linear SNR, which may be 0 or infinite. Returns 1
-    /// at an SNR of NaN.
+    /// The SNR is linear and may be 0 or infinite; 1 at NaN.
     #[inline]
     pub fn at(&self, snr: f32) -> f32 {
         let bits = snr.max(self.lowest).min(self.highest).to_bits() - self.lowest.to_bits();
@@ -103,8 +87,7 @@ impl BlockErrorRate {
         from + (to - from) * within
     }
 
-    /// Returns the smallest linear SNR at which the block error rate is at most `rate`, which is
-    /// between 0 and 1. Returns infinity if blocks are never decoded.
+    /// Smallest linear SNR with at most `rate`; infinity if blocks are never decoded.
     pub fn snr(&self, rate: f32) -> f32 {
         if self.rates.last().is_some_and(|lowest| *lowest > rate) {
             return f32::INFINITY;
@@ -115,20 +98,16 @@ impl BlockErrorRate {
     }
 }
 
-/// Returns the step to which an SNR in dB belongs.
 fn step_of(snr_db: f64) -> u32 {
     (libm::pow(10.0, snr_db / 10.0) as f32).to_bits() >> STEP_BITS
 }
 
-/// Returns the linear SNR between the steps `above - 1` and `above` at which the rate is `rate`.
-/// These steps have the rates `from` and `to`, and `rate` is limited to the range between them.
 fn snr_between(above: u32, [from, to]: [f32; 2], rate: f32) -> f32 {
     let within = if from > to { ((from - rate) / (from - to)).clamp(0.0, 1.0) } else { 0.0 };
     let [low, high] = [above - 1, above].map(snr_at);
     low + (high - low) * within
 }
 
-/// Returns the linear SNR at the beginning of a step.
 fn snr_at(step: u32) -> f32 {
     f32::from_bits(step << STEP_BITS)
 }
@@ -136,9 +115,7 @@ fn snr_at(step: u32) -> f32 {
 /// `ln(p / (1 - p))` of the error rates [`LEVELS`].
 static LOGITS: LazyLock<[f64; LEVELS.len()]> = LazyLock::new(|| LEVELS.map(logit));
 
-/// Returns an SNR in dB at which a code block has about the error rate `p`, given the SNRs at which
-/// it has the error rates [`LEVELS`]. Below the lowest level, returns the SNR of the lowest level;
-/// above the highest, that of the highest.
+/// About the SNR in dB at which a code block has the error rate `p`; limited to the outer [`LEVELS`].
 fn snr_db_at(thresholds_db: &[f64; LEVELS.len()], p: f64) -> f64 {
     let above = LEVELS.partition_point(|level| *level > p).clamp(1, LEVELS.len() - 1);
     let [x0, x1] = [above - 1, above].map(|level| thresholds_db[level]);
@@ -146,9 +123,7 @@ fn snr_db_at(thresholds_db: &[f64; LEVELS.len()], p: f64) -> f64 {
     x0 + (x1 - x0) * ((y0 - logit(p)) / (y0 - y1)).clamp(0.0, 1.0)
 }
 
-/// Returns the error rate of a code block at an SNR, given the SNRs at which it has the error rates
-/// [`LEVELS`]. Interpolates `ln(p / (1 - p))` linearly over the SNR in dB, and extrapolates it outside
-/// the given SNRs.
+/// Interpolates `ln(p / (1 - p))` linearly over the SNR in dB, and extrapolates it.
 fn rate_at(thresholds_db: &[f64; LEVELS.len()], snr_db: f64) -> f64 {
     let above = thresholds_db.partition_point(|known| *known <= snr_db);
     let [from, to] = match above {
@@ -162,8 +137,7 @@ fn rate_at(thresholds_db: &[f64; LEVELS.len()], snr_db: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-logit))
 }
 
-/// Returns the probability that at least one of `blocks` independent code blocks is in error, `1 -
-/// (1 - p)^C`.
+/// `1 - (1 - p)^C` for independent code blocks.
 fn of_blocks(p: f64, blocks: u32) -> f64 {
     -libm::expm1(f64::from(blocks) * libm::log1p(-p))
 }

@@ -39,22 +39,18 @@ use measured::{LEVELS, Measured};
 use super::effective::curve::Curve;
 use super::effective::modulation::Modulation;
 
-/// Properties of a transport block on which its error rate depends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
-    /// Modulation of the block's symbols, QPSK to 256QAM.
+    /// QPSK to 256QAM.
     pub modulation: Modulation,
-    /// Number of code blocks in the transport block.
     pub code_blocks: u32,
-    /// Mean size of a code block in bits, with CRCs.
+    /// With CRCs.
     pub code_block_bits: f64,
-    /// Code rate: bits with CRCs divided by channel bits.
+    /// Bits with CRCs divided by channel bits.
     pub code_rate: f64,
 }
 
-/// Curves of one modulation, as measured and as prepared for interpolation. They are prepared when
-/// they are first needed, because preparing those of 256QAM takes much longer than the others, and
-/// few cells use 256QAM.
+/// Prepared when first needed: those of 256QAM take much longer than the others, and few cells use it.
 #[derive(Clone, Debug)]
 struct Family {
     modulation: Modulation,
@@ -62,7 +58,6 @@ struct Family {
     prepared: OnceLock<Prepared>,
 }
 
-/// Curves of one modulation, prepared for interpolation.
 #[derive(Clone, Debug)]
 struct Prepared {
     information: &'static Curve,
@@ -70,7 +65,6 @@ struct Prepared {
     sizes: Vec<(f64, Vec<Rated>)>,
 }
 
-/// Mutual information at which blocks of a rate have the block error rates [`LEVELS`].
 #[derive(Clone, Copy, Debug)]
 struct Rated {
     rate: f64,
@@ -78,14 +72,13 @@ struct Rated {
     missing: [f64; LEVELS.len()],
 }
 
-/// Block error rate curves by modulation, code block size and code rate.
 #[derive(Clone, Debug)]
 pub struct Curves {
     families: Vec<Family>,
 }
 
 impl Curves {
-    /// Creates the curves from measured ones, which have at least one modulation.
+    /// At least one modulation.
     fn new(mut measured: Vec<Measured>) -> Self {
         measured.sort_by(|a, b| {
             (a.modulation, a.size).cmp(&(b.modulation, b.size)).then(a.rate().total_cmp(&b.rate()))
@@ -105,8 +98,7 @@ impl Curves {
         text::parse(text).map(Self::new)
     }
 
-    /// Returns the block error rate of a format as a table over the SNR, or `None` if there are no curves of its
-    /// modulation. This takes some microseconds.
+    /// `None` without curves of the modulation. Takes some microseconds.
     pub fn of(&self, format: &Format) -> Option<BlockErrorRate> {
         let family = self.family(format)?;
         if format.code_rate >= 1.0 {
@@ -115,9 +107,8 @@ impl Curves {
         Some(BlockErrorRate::new(&family.rates(format)))
     }
 
-    /// Returns the linear SNR at which blocks of a format fail with probability `rate`, infinity if
-    /// they are never decoded, or `None` if there are no curves of the modulation. The value equals
-    /// that of [`BlockErrorRate::snr`], but takes less time to compute.
+    /// As [`BlockErrorRate::snr`] in less time; infinity if never decoded, `None` without curves of the
+    /// modulation.
     pub fn snr(&self, format: &Format, rate: f32) -> Option<f32> {
         let family = self.family(format)?;
         if format.code_rate >= 1.0 {
@@ -140,7 +131,7 @@ impl Family {
         self.prepared.get_or_init(|| Prepared::new(&self.measured))
     }
 
-    /// Returns the block error rates of a format with a code rate below 1.
+    /// At a code rate below 1.
     fn rates(&self, format: &Format) -> Rates {
         let thresholds_db = self.prepared().thresholds_db(format.code_block_bits, format.code_rate);
         Rates { thresholds_db, code_blocks: format.code_blocks }
@@ -156,8 +147,7 @@ impl Prepared {
         Self { sizes: sizes.collect(), information }
     }
 
-    /// Returns the SNRs in dB at which code blocks have the block error rates [`LEVELS`]. No SNR is
-    /// below the one before it. `size` is in bits.
+    /// For [`LEVELS`], never falling; `size` is in bits.
     fn thresholds_db(&self, size: f64, rate: f64) -> [f64; LEVELS.len()] {
         let above =
             self.sizes.partition_point(|(known, _)| *known < size).clamp(1, self.sizes.len().max(2) - 1);
@@ -177,8 +167,7 @@ impl Prepared {
     }
 }
 
-/// Returns 1 minus the mutual information for each level, at a rate from 0 to 1. This rate may be
-/// beyond the rates of `curves`.
+/// `rate` is from 0 to 1 and may be beyond those of `curves`.
 fn at_rate(curves: &[Rated], rate: f64) -> [f64; LEVELS.len()] {
     let above = curves.partition_point(|curve| curve.rate < rate);
     let nothing = Rated { rate: 0.0, missing: [1.0; LEVELS.len()] };
@@ -188,7 +177,6 @@ fn at_rate(curves: &[Rated], rate: f64) -> [f64; LEVELS.len()] {
     blend(&low.missing, &high.missing, ((rate - low.rate) / (high.rate - low.rate)).clamp(0.0, 1.0))
 }
 
-/// Interpolates linearly between `from` (at `share` 0) and `to` (at `share` 1), level by level.
 fn blend(from: &[f64; LEVELS.len()], to: &[f64; LEVELS.len()], share: f64) -> [f64; LEVELS.len()] {
     std::array::from_fn(|level| from[level] + (to[level] - from[level]) * share)
 }

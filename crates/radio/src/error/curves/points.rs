@@ -1,20 +1,18 @@
-//! Curve of block error rates given as points.
-
-/// Curve through points. Between two points the logarithm of the rate is linear in the SNR in dB; below the first and
-/// above the last point the rate is constant.
+/// Between two points the logarithm of the rate is linear in the SNR in dB; below the first and above the
+/// last point the rate is constant.
 #[derive(Clone, Debug, Default)]
 pub struct PointCurve {
-    /// SNR in dB and decimal logarithm of the rate of each point, in ascending order of SNR.
+    /// SNR in dB and decimal logarithm of the rate, in ascending order of SNR.
     points: Vec<(f64, f64)>,
 }
 
 impl PointCurve {
-    /// Creates the curve through `points`, given as SNR in dB and rate, in ascending order of SNR.
+    /// SNR in dB and rate, in ascending order of SNR.
     pub fn new(points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self { points: points.into_iter().map(|(snr_db, rate)| (snr_db, libm::log10(rate))).collect() }
     }
 
-    /// Returns the block error rate at an SNR in dB, 1 if the curve has no points.
+    /// 1 if the curve has no points.
     pub fn rate(&self, snr_db: f64) -> f64 {
         let above = self.points.partition_point(|(at, _)| *at <= snr_db);
         let log = match (above.checked_sub(1).map(|below| self.points[below]), self.points.get(above)) {
@@ -25,9 +23,8 @@ impl PointCurve {
         libm::pow(10.0, log)
     }
 
-    /// Returns the smallest SNR in dB, from the first point on, at which the rate is at most `rate`.
-    /// Returns infinity if the last point has a higher rate or there are no points. The rates of the
-    /// points must not rise with the SNR.
+    /// Smallest SNR with at most `rate`, infinity if there is none; the points' rates must not rise with the
+    /// SNR.
     pub fn snr_db(&self, rate: f64) -> f64 {
         let target = libm::log10(rate);
         let below = self.points.partition_point(|(_, log)| *log > target);

@@ -40,7 +40,7 @@ fn invalid_files_are_rejected_with_their_place() {
     assert!(message(&with_points(split)).starts_with("line 5: its curve has points above"));
 }
 
-/// The curve falls from 99 % to 1 % within 2 dB, so it has 50 % in the middle.
+/// From 99 % to 1 % within 2 dB: 50 % in the middle.
 #[test]
 fn a_single_curve_is_enough() {
     let curves = Curves::parse(&with_points("4,100,200,3,100,99\n4,100,200,5,100,1\n")).unwrap();
@@ -54,8 +54,7 @@ fn a_single_curve_is_enough() {
     assert!(never.at(1e6) > 0.999 && never.snr(0.1).is_infinite());
 }
 
-/// For the simulated formats, tables agree with the simulated points within four standard errors
-/// plus a tenth of the rate plus 0.001.
+/// Within four standard errors plus a tenth of the rate plus 0.001.
 #[test]
 fn tables_return_the_simulated_points() {
     let curves = Curves::parse(TURBO).unwrap();
@@ -76,7 +75,6 @@ fn tables_return_the_simulated_points() {
     }
 }
 
-/// At every level of the block error rate and for every size, a higher code rate needs more mutual information.
 /// Otherwise interpolation between rates would not be monotone.
 #[test]
 fn information_rises_with_the_rate() {

@@ -1,16 +1,12 @@
-//! Curves as text: one line for each point.
-
 use super::super::effective::modulation::Modulation;
 use super::measured::{Measured, Point};
 
-/// Columns of a file with curves.
 pub const COLUMNS: &str = "order,k,channel_bits,snr_db,blocks,errors";
 
-/// Largest absolute value of a point's SNR in dB. Tables of mutual information end at this SNR.
+/// Tables of mutual information end at this SNR.
 const MAX_DB: f64 = 39.0;
 
-/// Block error rate that the last point of a curve must not exceed. The first point must have at least
-/// 1 minus this rate.
+/// The last point must not exceed this rate, the first have at least 1 minus it.
 const LEAST: f64 = 0.1;
 
 /// Returns the curves in a text with the columns [`COLUMNS`]. The points of a curve must follow
@@ -52,7 +48,6 @@ fn key(curve: &Measured) -> (Modulation, u32, u32) {
     (curve.modulation, curve.size, curve.channel_bits)
 }
 
-/// Returns the format and the point of a line, or an error message without the line number.
 fn parse_line(line: &str) -> Result<((Modulation, u32, u32), Point), String> {
     let fields: Vec<&str> = line.split(',').map(str::trim).collect();
     let [order, size, channel_bits, snr_db, blocks, errors] = fields[..] else {
@@ -74,13 +69,11 @@ fn parse_line(line: &str) -> Result<((Modulation, u32, u32), Point), String> {
     Ok(((modulation, size, channel_bits), point))
 }
 
-/// Returns the whole number in a field, which is at least `least`.
 fn number(name: &str, field: &str, least: u32) -> Result<u32, String> {
     let found = field.parse().ok().filter(|number| *number >= least);
     found.ok_or_else(|| format!("{name} is {field}; expected a whole number, at least {least}"))
 }
 
-/// Checks that a curve's SNRs rise and that it falls from many to few errors.
 fn check(curve: &Measured) -> Result<(), String> {
     let name = format!(
         "the curve of order {}, k {}, channel_bits {}",

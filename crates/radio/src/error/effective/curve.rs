@@ -1,44 +1,30 @@
-//! Tables of functions that decrease with the SNR.
-
-/// Lowest SNR of a table (-39 dB). Lower SNRs count as this one.
+/// Lower SNRs count as this one.
 pub const LOWEST: f32 = 1.0 / 8192.0;
-/// Highest SNR of a table (39 dB). Higher SNRs count as this one.
+/// Higher SNRs count as this one.
 pub const HIGHEST: f32 = 8192.0;
 
-/// Number of low mantissa bits of an SNR that give its position within a step of the table. The 3
-/// other bits number the 8 steps of an octave.
+/// Mantissa bits within a step; the 3 others number the 8 steps of an octave.
 const STEP_BITS: u32 = f32::MANTISSA_DIGITS - 1 - 3;
-/// Number of steps between [`LOWEST`] and [`HIGHEST`].
 pub const STEPS: usize = ((HIGHEST.to_bits() - LOWEST.to_bits()) >> STEP_BITS) as usize;
 
-/// A function of the linear SNR that decreases from about 1 to about 0: the part of the information
-/// of a coded bit that noise removes, or another function that an effective SNR averages.
-///
-/// The values of the function are interpolated linearly between SNRs with distances of 1/8 to 1/16
-/// of their value. Indices of the table are bits of the SNR's f32, so no logarithm is needed. The
-/// inverse uses the same table. Except for rounding, the inverse returns the SNR that was looked
-/// up, if this SNR is within the table and the function decreases there. For the value 0, it
-/// returns the lowest SNR at which the function is 0.
+/// Decreases from about 1 to about 0 over the linear SNR; interpolated linearly between SNRs at 1/8 to 1/16
+/// of their value. Indices are bits of the SNR's f32, so no logarithm is needed. The inverse uses the same
+/// table: except for rounding it returns the SNR that was looked up, for 0 the lowest SNR with 0.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// Values at the beginnings of steps.
     values: Box<[f32; STEPS + 1]>,
-    /// For each bucket (a range of values), the number of values above its lower end, so that the
-    /// inverse searches only one bucket. The first bucket has no lower end, so its number is that of
-    /// all values. The additional last element is 0.
+    /// For each bucket (a range of values), the number of values above its lower end, so that the inverse
+    /// searches only one bucket. The first bucket has no lower end; the additional last element is 0.
     above: Box<[u8; BUCKETS + 1]>,
 }
 
-/// Number of low mantissa bits of a value that give its position within a bucket. The 3 other bits
-/// number the 8 buckets of an octave.
+/// Mantissa bits within a bucket; the 3 others number the 8 buckets of an octave.
 const BUCKET_BITS: u32 = f32::MANTISSA_DIGITS - 1 - 3;
-/// Value at which the second bucket begins.
+/// The second bucket begins here.
 const SMALLEST: f32 = 1.0 / (1u64 << 32) as f32;
-/// Number of buckets, the last of which ends at 2.
 const BUCKETS: usize = ((2f32.to_bits() - SMALLEST.to_bits()) >> BUCKET_BITS) as usize + 1;
 
 impl Curve {
-    /// Creates a table of a function, which is evaluated from low to high SNRs.
     pub fn new(mut missing: impl FnMut(f64) -> f64) -> Self {
         let mut curve = Box::new([0.0; STEPS + 1]);
         for (step, value) in curve.iter_mut().enumerate() {
@@ -58,8 +44,7 @@ impl Curve {
         Self { values: curve, above }
     }
 
-    /// Returns the value of the function, such as the missing information, at a linear SNR that is
-    /// not NaN. An SNR below [`LOWEST`] or above [`HIGHEST`] counts as this limit.
+    /// An SNR below [`LOWEST`] or above [`HIGHEST`] counts as this limit.
     #[inline]
     pub fn missing(&self, snr: f32) -> f32 {
         let bits = snr.clamp(LOWEST, HIGHEST).to_bits() - LOWEST.to_bits();
@@ -69,8 +54,7 @@ impl Curve {
         from + (to - from) * within
     }
 
-    /// Returns the linear SNR at which the value of the function is `missing`; at least [`LOWEST`]
-    /// and at most [`HIGHEST`].
+    /// Limited to [`LOWEST`] and [`HIGHEST`].
     #[inline]
     pub fn snr(&self, missing: f32) -> f32 {
         let above = self.count_above(missing).clamp(1, STEPS);
@@ -80,7 +64,6 @@ impl Curve {
         low + (high - low) * within
     }
 
-    /// Returns the number of values above `missing`.
     #[inline]
     fn count_above(&self, missing: f32) -> usize {
         let bits = missing.max(0.0).to_bits().saturating_sub(SMALLEST.to_bits() - (1 << BUCKET_BITS));
@@ -90,7 +73,6 @@ impl Curve {
     }
 }
 
-/// Returns the SNR at the beginning of a step.
 fn snr_at(step: usize) -> f32 {
     f32::from_bits(LOWEST.to_bits() + ((step as u32) << STEP_BITS))
 }

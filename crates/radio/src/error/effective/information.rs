@@ -1,31 +1,26 @@
-//! Mutual information of a bit and its soft value on a Gaussian channel (bit-interleaved coded modulation; Caire,
-//! Taricco & Biglieri, IEEE Trans. Inf. Theory 44(3), 1998), with the Gray mappings of TS 36.211, 7.1.
-//!
-//! Real and imaginary part of a symbol are independent amplitude modulations with the same mapping,
-//! up to inverted bits. So the information of a bit is an integral over the noise of one part,
-//! averaged over the levels of this part.
+//! Mutual information of a bit and its soft value on a Gaussian channel (bit-interleaved coded modulation;
+//! Caire, Taricco & Biglieri, IEEE Trans. Inf. Theory 44(3), 1998), with the Gray mappings of TS 36.211, 7.1.
+//! So the information of a bit is an integral over the noise of one part, averaged over the levels of this
+//! part.
 
 use std::sync::OnceLock;
 
 use super::curve::Curve;
 use super::modulation::Modulation;
 
-/// Distance between neighbouring points of the integral, in standard deviations of the noise.
+/// In standard deviations of the noise.
 const STEP: f64 = 0.2;
-/// Number of points of the integral on each side of 0.
 const REACH: usize = 40;
-/// Number of points of the integral.
 const POINTS: usize = 2 * REACH + 1;
-/// Value of the function below which a curve is continued exponentially.
+/// Below it a curve is continued exponentially.
 const SMALL: f64 = 1e-6;
 
 impl Modulation {
-    /// Returns the number of bits of the real or the imaginary part of a symbol.
     const fn bits_per_part(self) -> u32 {
         self.order() / 2
     }
 
-    /// Returns 1 minus the mutual information of a bit, at an SNR per symbol (linear).
+    /// 1 minus the mutual information of a bit; `snr` is per symbol, linear.
     pub fn missing(self, snr: f64) -> f64 {
         let levels = 1u32 << self.bits_per_part();
         // Half the distance of neighbouring levels, in standard deviations of the noise.
@@ -43,8 +38,7 @@ impl Modulation {
         sum * density / f64::from(levels / 2 * self.bits_per_part())
     }
 
-    /// Returns the uncertainty in bits, summed over the bits of the level `sent`, if the noise of
-    /// `point` was added to this level.
+    /// In bits, summed over the bits of the level `sent`, with the noise of `point`.
     fn doubt(self, likelihoods: &Likelihoods, sent: usize, point: usize) -> f64 {
         let bits = self.bits_per_part();
         let label = |level: usize| level ^ level >> 1;
@@ -62,7 +56,6 @@ impl Modulation {
         others.iter().take(bits as usize).map(doubt).sum()
     }
 
-    /// Returns the table of [`Self::missing`], which is computed once.
     pub fn curve(self) -> &'static Curve {
         static CURVES: [OnceLock<Curve>; 4] = [const { OnceLock::new() }; 4];
         CURVES[self as usize].get_or_init(|| self.compute_curve())
@@ -82,12 +75,12 @@ impl Modulation {
     }
 }
 
-/// Returns the noise at a point of the integral, in standard deviations.
+/// In standard deviations.
 fn noise_at(point: usize) -> f64 {
     (point as f64 - REACH as f64) * STEP
 }
 
-/// Returns the density of the noise at each point of the integral, times the root of 2 pi.
+/// Times the root of 2 pi.
 fn densities() -> &'static [f64; POINTS] {
     static DENSITIES: OnceLock<[f64; POINTS]> = OnceLock::new();
     let density = |point: usize| {
@@ -97,19 +90,15 @@ fn densities() -> &'static [f64; POINTS] {
     DENSITIES.get_or_init(|| std::array::from_fn(density))
 }
 
-/// Likelihoods of levels relative to that of the level sent, at each point of the integral. They
-/// depend only on the distance between the two levels.
+/// Relative to that of the level sent; they depend only on the distance between the two levels.
 struct Likelihoods {
-    /// Likelihoods, indexed by the number of the level sent minus the number of the other level,
-    /// from `1 - levels` to `levels / 2 - 1`.
+    /// Indexed by the level sent minus the other level, from `1 - levels` to `levels / 2 - 1`.
     by_distance: Vec<[f64; POINTS]>,
-    /// Index of distance 0.
     zero: usize,
 }
 
 impl Likelihoods {
-    /// Creates the likelihoods of `levels` levels, neighbours of which are `2 * half` standard
-    /// deviations apart.
+    /// Neighbouring levels are `2 * half` standard deviations apart.
     fn new(half: f64, levels: usize) -> Self {
         let zero = levels - 1;
         let at = |distance: usize| {
@@ -119,7 +108,7 @@ impl Likelihoods {
         Self { by_distance: (0..levels + levels / 2 - 1).map(at).collect(), zero }
     }
 
-    /// Returns the likelihood of a level if the level `sent`, one of the lower half, was sent.
+    /// `sent` is one of the lower half.
     fn of(&self, sent: usize, level: usize, point: usize) -> f64 {
         self.by_distance[self.zero + sent - level][point]
     }

@@ -21,8 +21,7 @@ fn db(ratio: f64) -> f64 {
     10.0 * ratio.log10()
 }
 
-/// Returns the mean mutual information `I(b; y)` of the bits of a symbol's real part, as an integral
-/// over the received value `y`.
+/// `I(b; y)` of the bits of a symbol's real part, integrated over the received value `y`.
 fn information(modulation: Modulation, snr: f64) -> f64 {
     let bits = modulation.order() / 2;
     let levels = 1u32 << bits;
@@ -51,8 +50,6 @@ fn information(modulation: Modulation, snr: f64) -> f64 {
 }
 
 // Tests the feature: effective SNR by mutual information (closed form)
-/// The tables and the function from which they are made agree with the mutual information computed
-/// by another integral.
 #[test]
 fn tables_equal_the_mutual_information() {
     for modulation in MODULATIONS {
@@ -68,7 +65,7 @@ fn tables_equal_the_mutual_information() {
     }
 }
 
-/// Binary transmission with rate 1/2 is possible from Eb/N0 = 0.187 dB on (a textbook value of the Shannon limit).
+/// Shannon limit: rate 1/2 is possible from Eb/N0 = 0.187 dB on.
 #[test]
 fn half_of_a_bit_arrives_at_the_known_limit() {
     let found = db(f64::from(Modulation::Qpsk.curve().snr(0.5)));
@@ -88,8 +85,7 @@ fn curves_decrease() {
     }
 }
 
-/// Returns the effective SNR computed in f64, without tables. The inverse of `missing` is found by
-/// bisection.
+/// In f64, without tables; `missing` is inverted by bisection.
 fn slow(missing: impl Fn(f64) -> f64, beta: f64, snrs: &[f64], sizes: &[f64]) -> f64 {
     let total: f64 = sizes.iter().sum();
     let mean = snrs.iter().zip(sizes).map(|(snr, size)| missing(snr / beta) * size).sum::<f64>() / total;
@@ -105,8 +101,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     // Tests the feature: effective SNR by mutual information (closed form)
-    /// Both mappings equal the definition within 0.05 dB. Beyond a limit, where f32 cannot express the
-    /// remaining uncertainty of a bit, both results need only exceed the limit.
+    /// Beyond a limit, where f32 cannot express the remaining uncertainty of a bit, both results need only
+    /// exceed the limit.
     #[test]
     fn effective_snrs_equal_the_definition(
         snrs_db in prop::collection::vec(-8.0..24.0f64, 13),
@@ -134,7 +130,6 @@ proptest! {
         }
     }
 
-    /// On a flat channel both mappings return the SNR.
     #[test]
     fn flat_channels_keep_their_snr(snr_db in -20.0..12.0f32, mcs in 0..29u8, groups in 1..=25usize) {
         let row = [10f32.powf(snr_db / 10.0); MAX_GROUPS];
@@ -153,8 +148,7 @@ thread_local! {
 }
 
 // Tests the feature: exponential effective SNR (property)
-/// On the channels of the extended profiles, near the SNR at which an MCS is used, the SNRs of the mappings
-/// `information` and `exponential` differ by less than 0.4 dB on average, and never by 2 dB or more.
+/// Near the SNR at which an MCS is used, they differ by less than 0.4 dB on average, never by 2 dB.
 #[test]
 fn mappings_are_close_on_selective_channels() {
     let band = Bandwidth::Mhz20.band();

@@ -1,5 +1,3 @@
-//! BLER as a function of SNR for each CQI: the published formula or measured curves.
-
 use nodeb_base::params;
 use std::ops::RangeInclusive;
 
@@ -9,7 +7,7 @@ use super::super::format::CQIS;
 use crate::error::curves::points::PointCurve;
 use crate::mac::harq::link_curve;
 
-/// Largest BLER of the block whose CQI a UE reports (TS 25.214, 6A.2).
+/// TS 25.214, 6A.2.
 pub const TARGET_BLER: f64 = 0.1;
 
 params! {
@@ -30,14 +28,12 @@ params! {
 }
 
 impl LinkCurves {
-    /// Returns the path of the file with the curves if the caller must still read it, as this crate
-    /// does not read files. Returns `None` if the curves are complete.
+    /// The caller must read the file, as this crate reads none.
     pub fn unread(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.cqi.is_empty())
     }
 
-    /// Returns the points of a CQI's curve as (SNR in dB, BLER), in ascending order of SNR; empty
-    /// if the CQI has none.
+    /// (SNR in dB, BLER) in ascending order of SNR.
     fn curve(&self, cqi: u8) -> Vec<(f64, f64)> {
         let points = self.cqi.iter().zip(self.snr_db.iter().zip(&self.bler));
         let mut curve: Vec<_> =
@@ -46,9 +42,7 @@ impl LinkCurves {
         curve
     }
 
-    /// Reports an error if a CQI from 1 to `last` has no measured curve. `last` is the highest CQI
-    /// that UEs of `category` use. Reports no error while the file with the curves has not been
-    /// read.
+    /// CQIs 1 to `last`, the highest that UEs of `category` use, need a curve once the file has been read.
     pub fn check_covers(&self, last: u8, category: u8, check: &mut Check) {
         let missing: Vec<u8> = (1..=last).filter(|cqi| !self.cqi.contains(cqi)).collect();
         check.require(self.unread().is_some() || missing.is_empty(), "cqi", || {
@@ -82,8 +76,7 @@ impl LinkCurves {
     }
 }
 
-/// Returns the first group of consecutive numbers in `numbers` as the start of a sentence about
-/// CQIs, such as `7 to 9 have`; empty if there are no numbers.
+/// Start of a sentence about CQIs, such as `7 to 9 have`, for the first consecutive numbers.
 fn runs(numbers: &[u8]) -> String {
     let Some(first) = numbers.first() else {
         return String::new();
@@ -126,25 +119,22 @@ impl Checked for LinkCurves {
     }
 }
 
-/// BLER curves that decide whether blocks are decoded.
 #[derive(Clone, Debug)]
 pub enum Curves {
-    /// Formula of Brouwer et al., implemented in `mac::harq::link_curve`.
+    /// Brouwer et al.: `mac::harq::link_curve`.
     Formula,
-    /// Measured curves for each CQI from 0 to 30.
+    /// By CQI from 0 to 30.
     Measured(Vec<PointCurve>),
 }
 
 impl Curves {
-    /// Creates the curves from measured points, or selects the formula if `measured` is `None`.
     pub fn new(measured: Option<&LinkCurves>) -> Self {
         measured.map_or(Self::Formula, |curves| {
             Self::Measured((0..CQIS as u8).map(|cqi| PointCurve::new(curves.curve(cqi))).collect())
         })
     }
 
-    /// Returns true if a block of CQI `cqi` is decoded at a linear SNR, that is, if `draw`, a
-    /// random number uniform in [0, 1), is at least the BLER.
+    /// `draw` is uniform in [0, 1); the block is decoded if it is at least the BLER.
     pub fn decodes(&self, cqi: u8, snr: f64, draw: f64) -> bool {
         // Most blocks are far from failing, so a bound of the BLER that is cheap to compute decides
         // them.
@@ -152,8 +142,7 @@ impl Curves {
         is_safe || draw >= self.bler(cqi, 10.0 * libm::log10(snr))
     }
 
-    /// Returns the BLER of a block of CQI `cqi` at an SNR in dB. If other CQIs have measured curves
-    /// but this CQI has none, returns 1.
+    /// 1 for a CQI without a curve if others have one.
     pub fn bler(&self, cqi: u8, snr_db: f64) -> f64 {
         let Self::Measured(curves) = self else {
             return link_curve::bler(f64::from(cqi), snr_db);
@@ -161,9 +150,8 @@ impl Curves {
         curves[usize::from(cqi)].rate(snr_db)
     }
 
-    /// Returns, for each CQI from 1 to `highest`, the smallest SNR in dB at which a UE reports this
-    /// CQI or a larger one. A UE reports the largest CQI whose block fails with a probability of at
-    /// most [`TARGET_BLER`]. Returns `None` without measured curves.
+    /// Smallest SNR at which a UE reports each CQI or a larger one, as it reports the largest CQI whose block
+    /// fails with a probability of at most [`TARGET_BLER`]; `None` without measured curves.
     pub fn least_snrs_db(&self, highest: u8) -> Option<Vec<f64>> {
         let Self::Measured(curves) = self else {
             return None;
@@ -199,8 +187,7 @@ mod tests {
         check.into_problems().first().map_or(String::new(), |problem| problem.message.clone())
     }
 
-    /// The blocks of CQIs 1 to 3 reach a BLER of 10 % at 0.5, 3 and 2 dB, so CQI 2 is never
-    /// reported.
+    /// CQIs 1 to 3 reach a BLER of 10 % at 0.5, 3 and 2 dB.
     #[test]
     fn the_largest_cqi_that_meets_the_target_is_reported() {
         let points = [(1, 0.0, 1.0), (1, 1.0, 0.01), (2, 3.0, 0.1), (3, 2.0, 0.1)];

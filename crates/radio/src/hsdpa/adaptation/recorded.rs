@@ -1,36 +1,29 @@
-//! Recorded rates: in each TTI a user is sent what the recorded rate allows, without errors.
-
 use nodeb_base::units::NANOS_PER_S;
 
 use super::{Limits, Offer};
 use crate::numerology::Numerology;
 use crate::rlc::units::payload::Payload;
 
-/// Link adaptation of one user whose rate in each TTI is recorded.
 #[derive(Debug)]
 pub struct RecordedRate {
     payload: Payload,
     numerology: Numerology,
-    /// Number of bits that the recorded rate allows in the TTI.
     bits: u32,
 }
 
 impl RecordedRate {
-    /// Creates the link adaptation of one user, with a rate of 0 until [`Self::look`] is called.
     pub fn new(payload: Payload, numerology: Numerology) -> Self {
         Self { payload, numerology, bits: 0 }
     }
 
-    /// Sets the recorded rate of the current TTI in bit/s. Returns 10 log10 of the number of bits
-    /// that this rate allows in a TTI, minus infinity for 0.
+    /// 10 log10 of the bits of a TTI, minus infinity for 0.
     pub fn look(&mut self, rate_bps: u64) -> f32 {
         let bits = u128::from(rate_bps) * u128::from(self.numerology.tti.0) / u128::from(NANOS_PER_S);
         self.bits = u32::try_from(bits).unwrap_or(u32::MAX);
         10.0 * libm::log10f(self.bits as f32)
     }
 
-    /// Returns the block that the recorded rate allows, or `None` if no payload unit fits. Users
-    /// who are served in the same TTI share the rate equally.
+    /// Users served in the same TTI share the rate equally.
     pub fn offer(&self, limits: Limits) -> Option<Offer> {
         let sharers = limits.sharers.max(1);
         let units = self.payload.units_in(self.bits / sharers);

@@ -1,6 +1,5 @@
-//! Capacity of the channel, `B log2(1 + SNR)` bits per second (Shannon 1948), for the SNR of the
-//! TTI and without errors. The capacity is an upper bound for all systems, and is proportional to
-//! the SNR if the SNR is low.
+//! Capacity of the channel, `B log2(1 + SNR)` bits per second (Shannon 1948), for the SNR of the TTI and
+//! without errors.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -36,40 +35,34 @@ impl LinkAdaptationParams for Shannon {
 }
 
 impl Shannon {
-    /// Returns the size in bits of the largest block, which carries the upper limit of the bit rate
-    /// for one TTI.
     pub fn largest_block(&self, numerology: Numerology) -> u32 {
         (self.rate.0 as f64 * numerology.tti_s()).min(f64::from(u32::MAX)) as u32
     }
 
-    /// Returns the link adaptation of one user.
     pub fn build(&self, payload: Payload, numerology: Numerology) -> Genie {
         let symbols = self.bandwidth_hz * numerology.tti_s();
         Genie { symbols, largest: self.largest_block(numerology), payload, snr: 0.0 }
     }
 }
 
-/// Link adaptation by the exact SNR of the current TTI: selects a block at the capacity of the
-/// channel.
 #[derive(Debug)]
 pub struct Genie {
-    /// Number of complex symbols in a TTI.
+    /// Complex symbols in a TTI.
     symbols: f64,
-    /// Size of the largest block in bits, given by the upper limit of the bit rate.
+    /// In bits.
     largest: u32,
     payload: Payload,
     snr: f32,
 }
 
 impl Genie {
-    /// Sets the linear SNR of the current TTI. Returns this SNR in dB.
+    /// The SNR in dB.
     pub fn look(&mut self, snr: f32) -> f32 {
         self.snr = snr;
         10.0 * libm::log10f(snr)
     }
 
-    /// Returns the block that the SNR allows, or `None` if no payload unit fits. Users who are
-    /// served in the same TTI share the power equally.
+    /// Users served in the same TTI share the power equally.
     pub fn offer(&self, limits: Limits) -> Option<Offer> {
         let sharers = limits.sharers.max(1);
         let snr = f64::from(self.snr) / f64::from(sharers);

@@ -1,5 +1,3 @@
-//! Changes of users between the served cells.
-
 use nodeb_base::context::{Context, Output};
 use nodeb_base::event::Event;
 use nodeb_base::units::Time;
@@ -12,8 +10,6 @@ use crate::cell::handover::control::Cells;
 use crate::tti::grid::Grid;
 
 impl HsdpaMac {
-    /// Makes all comparisons of Node Bs that are due in TTI `tti` or earlier. Users whose comparisons
-    /// require it change their cells.
     pub(super) fn change_cells(&mut self, ctx: &mut Context, tti: u64) {
         if let Some(mut control) = self.handover.take() {
             control.change_cells(self, ctx, tti);
@@ -21,16 +17,14 @@ impl HsdpaMac {
         }
     }
 
-    /// Makes the comparisons of Node Bs that were due before now. Comparisons are deferred while no
-    /// user has data to receive, because they then affect no packet.
+    /// Deferred while no user has data to receive, because comparisons then affect no packet.
     pub(super) fn follow_users(&mut self, ctx: &mut Context, grid: &Grid) {
         if let Some(last) = grid.from(ctx.now).checked_sub(1) {
             self.change_cells(ctx, last);
         }
     }
 
-    /// Ends an idle time, if there is one, when a packet arrives. Users whose serving cells changed during
-    /// the idle time leave their old cells now.
+    /// Users whose serving cells changed during the idle time leave their old cells now.
     pub(super) fn wake_up(&mut self, ctx: &mut Context, grid: &Grid) {
         if let Some(mut control) = self.handover.take() {
             control.wake_up(self, ctx, grid.from(ctx.now));

@@ -1,5 +1,3 @@
-//! MAC of HS-DSCH: transmission in TTIs that all users share, and the events between TTIs.
-
 mod handover;
 mod serving;
 
@@ -26,29 +24,26 @@ use crate::tti::Mac;
 use crate::tti::grid::Grid;
 use crate::{Backlog, BandwidthMeter, UserRadio};
 
-/// MAC of HS-DSCH for all users, with the Node Bs, the Iub and bandwidth meters.
 #[derive(Debug)]
 pub struct HsdpaMac {
     pub(super) node_bs: NodeBs,
-    /// Schedulers of the served cells, in the order of the cells.
+    /// In the order of the cells.
     schedulers: Vec<Box<dyn Scheduler>>,
     view: View,
-    /// Whether link adaptation of any user depends on ACKs and NACKs.
+    /// Some link adaptation depends on ACKs and NACKs.
     learns: bool,
     flow_control: Option<FlowControl>,
-    /// Blocks sent in the last TTI whose outcomes are final.
+    /// Blocks of the last TTI whose outcomes are final.
     decided: Vec<Decided>,
-    /// State of handover; `None` if handover is not configured or no user moves.
+    /// `None` without handover or if no user moves.
     handover: Option<Box<HandoverControl>>,
-    /// Indices of the users for whom timer T1 runs.
+    /// Users for whom T1 runs.
     timers: Vec<usize>,
     candidates: Candidates,
-    /// Bandwidth meters, one for each user whose available bandwidth is measured.
     meters: Vec<Meter>,
 }
 
 impl HsdpaMac {
-    /// Creates a MAC with empty buffers for `users`.
     pub fn new(params: &Hsdpa, users: &[UserRadio], streams: &Streams) -> Self {
         let numerology = params.numerology();
         let mut node_bs = NodeBs::new(params, users, *streams);
@@ -74,23 +69,18 @@ impl HsdpaMac {
         }
     }
 
-    /// Replaces the scheduler of the first cell by the result of `by`, which is called with the old
-    /// scheduler.
     #[cfg(test)]
     pub(super) fn replace_scheduler(&mut self, by: impl Fn(Box<dyn Scheduler>) -> Box<dyn Scheduler>) {
         let cell = self.schedulers.remove(0);
         self.schedulers.insert(0, by(cell));
     }
 
-    /// Moves the frames that have arrived over the Iub by `now` to the queues at the Node B.
     fn receive_frames(&mut self, now: Time) {
         if let Some(control) = &mut self.flow_control {
             control.run(now, &mut self.node_bs);
         }
     }
 
-    /// Emits events for the frames that the RNC has sent over the Iub, if a listener subscribes to
-    /// them.
     fn emit_frames(&mut self, ctx: &mut Context) {
         let Some(control) = self.flow_control.as_mut().filter(|_| ctx.wants(Mask::SERVICE)) else {
             return;
@@ -101,8 +91,7 @@ impl HsdpaMac {
         }
     }
 
-    /// Sends a user's data from the RNC over the Iub, as far as the user has credits. Without an
-    /// Iub, only refreshes the user's cached state, as new data or a discard may change it.
+    /// Without an Iub, only refreshes the user's cached state.
     fn update_from_rnc(&mut self, now: Time, user: usize) {
         match &mut self.flow_control {
             Some(control) => control.forward(now, user, &mut self.node_bs),
@@ -110,8 +99,6 @@ impl HsdpaMac {
         }
     }
 
-    /// Passes the blocks decoded in the last TTI to the phones' reordering queues, records the units
-    /// of blocks given up in that TTI as lost, and handles expired timers T1.
     fn receive_blocks(&mut self, ctx: &mut Context, tti: u64) {
         let Self { decided, node_bs: NodeBs { users, slots, .. }, timers, .. } = self;
         let now = ctx.now;
@@ -144,8 +131,7 @@ impl HsdpaMac {
         });
     }
 
-    /// Sends the block of `grant` to `user` in TTI `tti`. Returns the number of payload units sent,
-    /// 0 if there was nothing to send.
+    /// Payload units sent, 0 if there was nothing.
     fn send(&mut self, ctx: &mut Context, tti: u64, user: usize, grant: Grant, sharers: u32) -> u32 {
         let NodeBs { params, users, slots, sequence, rules } = &mut self.node_bs;
         let state = &mut users[user];
@@ -171,7 +157,6 @@ impl HsdpaMac {
         units
     }
 
-    /// Returns the results of each phone until `now`, one row per phone.
     pub(super) fn phones(&mut self, now: Time) -> Vec<PhoneRow> {
         let mut rows = Vec::with_capacity(self.node_bs.users.len());
         for user in 0..self.node_bs.users.len() {
@@ -253,8 +238,7 @@ impl Mac for HsdpaMac {
         self.change_cells(ctx, tti);
     }
 
-    /// Handles expired RLC timers and the phones' status reports. Then records the start of an idle
-    /// time if no user has data to receive any more.
+    /// Also records the start of an idle time.
     fn run_timers(&mut self, ctx: &mut Context) {
         let now = ctx.now;
         let timed = if self.node_bs.params.rlc.has_timers() { self.node_bs.users.len() } else { 0 };

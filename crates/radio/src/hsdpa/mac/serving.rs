@@ -1,5 +1,3 @@
-//! Selection of the users to be served in a TTI, and measurement of bandwidth.
-
 use nodeb_base::context::Context;
 
 use super::super::node_b::NodeBs;
@@ -8,7 +6,6 @@ use super::HsdpaMac;
 use crate::mac::sched::Rule;
 
 impl HsdpaMac {
-    /// Serves the users of every cell in TTI `tti`.
     pub(super) fn serve_cells(&mut self, ctx: &mut Context, tti: u64) {
         if !self.meters.is_empty() {
             // Channels must be evaluated in order of time, so the meters account for all earlier
@@ -33,8 +30,6 @@ impl HsdpaMac {
         }
     }
 
-    /// Selects the one user that a cell serves in TTI `tti`. Returns this user and its grant, or
-    /// `None` if no user can be sent anything.
     fn choose(&mut self, tti: u64, cell: usize) -> Option<(usize, Grant)> {
         let Self { node_bs, schedulers, learns, .. } = self;
         let limits = node_bs.limits();
@@ -57,8 +52,7 @@ impl HsdpaMac {
         node_bs.users[user].grant(tti, limits, &node_bs.sequence).map(|grant| (user, grant))
     }
 
-    /// Serves up to `users_per_tti` users of a cell in TTI `tti`, in the order in which the
-    /// scheduler selects them.
+    /// Up to `users_per_tti`, in the order in which the scheduler selects them.
     fn serve_sharers(&mut self, ctx: &mut Context, tti: u64, cell: usize) {
         let Self { node_bs: NodeBs { users, params, .. }, schedulers, candidates, .. } = self;
         let most = params.users_per_tti.get();
@@ -75,8 +69,6 @@ impl HsdpaMac {
         }
     }
 
-    /// Returns the user that the scheduler selects among those that can be sent something in TTI
-    /// `tti`, and the user's grant. Returns `None` if no user can be sent anything.
     fn pick(&mut self, tti: u64, cell: usize) -> Option<(usize, Grant)> {
         self.gather(tti, cell);
         let limits = self.node_bs.limits();
@@ -94,8 +86,6 @@ impl HsdpaMac {
         None
     }
 
-    /// Lists the users of a cell that can be sent something in TTI `tti`, each with the block
-    /// (grant) that it can be sent.
     fn gather_grants(&mut self, tti: u64, cell: usize) {
         let limits = self.node_bs.limits();
         let Self { node_bs: NodeBs { users, slots, sequence, .. }, candidates, view, .. } = self;
@@ -108,8 +98,7 @@ impl HsdpaMac {
         }
     }
 
-    /// Lists the users of a cell to whom something may be sent, with the properties that the
-    /// scheduler needs. If the scheduler needs rates, omits users that can be sent nothing.
+    /// If the scheduler needs rates, omits users that can be sent nothing.
     fn gather(&mut self, tti: u64, cell: usize) {
         let limits = self.node_bs.limits();
         let Self { node_bs: NodeBs { users, slots, sequence, .. }, candidates, view, learns, .. } = self;
@@ -132,15 +121,13 @@ impl HsdpaMac {
         }
     }
 
-    /// Evaluates in all bandwidth meters the TTIs before TTI `tti` that they have not evaluated yet. In
-    /// these TTIs no user could be sent anything.
+    /// In these TTIs no user could be sent anything.
     pub(super) fn pass_idle(&mut self, tti: u64) {
         for meter in &mut self.meters {
             meter.pass(tti, &mut self.node_bs);
         }
     }
 
-    /// Evaluates TTI `tti` in the bandwidth meters of users who are served by `cell`.
     fn meter(&mut self, tti: u64, cell: usize) {
         let Self { node_bs, meters, candidates, .. } = self;
         for meter in meters {

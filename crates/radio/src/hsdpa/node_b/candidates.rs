@@ -1,11 +1,8 @@
-//! Users that may be sent something in a TTI, and the block (grant) that each could be sent.
-
 use super::turn::Grant;
 use crate::hsdpa::adaptation::Limits;
 use crate::mac::sched::{Candidate, Scheduler};
 
-/// Users that may be sent something in a TTI, in ascending order of user index. The list of grants
-/// is empty if grants have not been computed; then some users may turn out to get no grant.
+/// In ascending order of user index; no grants if they have not been computed, as some users may get none.
 #[derive(Debug, Default)]
 pub struct Candidates {
     pub list: Vec<Candidate>,
@@ -27,7 +24,6 @@ impl Candidates {
         self.grants.push(grant);
     }
 
-    /// Inserts a candidate with its grant, or replaces the candidate and grant of the same user.
     pub fn put(&mut self, candidate: Candidate, grant: Grant) {
         let user = candidate.user;
         match self.list.binary_search_by_key(&user, |other| other.user) {
@@ -44,7 +40,6 @@ impl Candidates {
         self.grants.remove(at);
     }
 
-    /// Replaces this list by a copy of the candidates in `from`, without `user`.
     pub fn copy_others(&mut self, from: &Self, user: usize) {
         self.clear();
         let both = from.list.iter().zip(&from.grants);
@@ -53,13 +48,9 @@ impl Candidates {
         }
     }
 
-    /// Selects at most `most` users for TTI `tti`, who share `codes` and, equally, the power.
-    /// Returns these users with their grants, the scheduler's first choice first.
-    ///
-    /// A grant depends on the number of users who share the power, and the number of users who get
-    /// codes depends on their grants. So the power is first divided among as many users as
-    /// possible. If only fewer users get codes, the selection is repeated with that number, until
-    /// each share of the power has a user.
+    /// The scheduler's first choice first. A grant depends on the number of users who share the power, and
+    /// that number on the grants: the power is first divided among as many users as possible, and again among
+    /// fewer until each share has a user.
     pub fn choose(
         &mut self,
         tti: u64,
@@ -97,8 +88,6 @@ impl Candidates {
         }
     }
 
-    /// Replaces each grant by the result of `limited`, and removes the candidate if this result is
-    /// `None`.
     fn limit(&mut self, limited: impl Fn(usize, Grant) -> Option<Grant>) {
         let mut at = 0;
         while at < self.list.len() {

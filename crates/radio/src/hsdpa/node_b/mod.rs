@@ -1,5 +1,3 @@
-//! Node Bs: MAC-hs of all served cells, with the users and their channels.
-
 pub mod candidates;
 pub mod slot;
 pub mod transmission;
@@ -20,20 +18,17 @@ use slot::{Ceiling, Peak, Slot, Slots};
 use turn::Grant;
 use user::User;
 
-/// Node Bs of all served cells with their users.
 #[derive(Debug)]
 pub struct NodeBs {
     pub params: Hsdpa,
     pub users: Vec<User>,
-    /// Cached state of all users, by which users to whom nothing can be sent are skipped.
+    /// Users to whom nothing can be sent are skipped by it.
     pub slots: Slots,
     pub sequence: JakesSequence,
-    /// Rules by which blocks are decoded and sent again.
     pub rules: Rules,
 }
 
 impl NodeBs {
-    /// Creates the Node Bs, with empty queues for `users`.
     pub fn new(params: &Hsdpa, users: &[UserRadio], streams: Streams) -> Self {
         let sequence = if users.iter().any(|user| user.ue.channel.facts().fades) {
             JakesSequence::new(&mut streams.stream("cell", 0, "fading"))
@@ -46,20 +41,14 @@ impl NodeBs {
         Self { params: params.clone(), slots, users, sequence, rules: params.harq_rules() }
     }
 
-    /// Refreshes the cached state of a user. Must be called after its queue, its HARQ processes or
-    /// its cell has changed.
+    /// Must be called after its queue, its HARQ processes or its cell has changed.
     pub fn refresh(&mut self, user: usize) {
         self.slots.refresh(user, &self.users[user]);
     }
 
-    /// Returns the user with the highest score among the users of a cell that can be sent something
-    /// in TTI `tti`, or `None` if no user can be sent anything. Among users with equal scores, the
-    /// user with the lowest `turn` wins, then the user with the lowest index. Scores must not
-    /// decrease with units or quality.
-    ///
-    /// Most users would not have the highest score even with the best channel that they may have in
-    /// the next TTIs, so they are skipped. The two best users of the last search in this cell are
-    /// examined first, as an early high score allows more users to be skipped.
+    /// Highest score, then lowest `turn`, then lowest index; scores must not decrease with units or quality.
+    /// Users who would not win even with the best channel of the next TTIs are skipped, so the two best users
+    /// of the last search are examined first.
     pub fn find_best(
         &mut self,
         tti: u64,
@@ -92,15 +81,13 @@ impl NodeBs {
         (first < usize::MAX).then_some(first)
     }
 
-    /// Returns the limits for a user who is served alone, with all codes and the full power. The number
-    /// of units is 0; [`User::grant`] replaces it by the number of units that wait for the user.
+    /// Alone, with all codes and the full power; [`User::grant`] sets the units.
     pub fn limits(&self) -> Limits {
         Limits { codes: self.params.codes.get(), sharers: 1, units: 0 }
     }
 }
 
-/// Claim of a user to be served in a TTI. The highest score wins; among equal scores the lowest
-/// `turn`, then the lowest user index wins.
+/// The highest score wins; among equal scores the lowest `turn`, then the lowest user index wins.
 #[derive(Clone, Copy, Debug)]
 struct Claim {
     score: f64,
@@ -109,11 +96,9 @@ struct Claim {
 }
 
 impl Claim {
-    /// Claim that loses against the claim of any user.
     const NONE: Self = Self { score: f64::NEG_INFINITY, turn: u64::MAX, user: usize::MAX };
 }
 
-/// Search for the user of a cell to be served in a TTI. It keeps the best two claims found so far.
 struct Contest<'a, S, T> {
     tti: u64,
     limits: Limits,
@@ -127,8 +112,6 @@ struct Contest<'a, S, T> {
 }
 
 impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
-    /// Returns true if `user` with this score would win against the user with the best claim so
-    /// far.
     #[inline]
     fn may_win(&self, user: usize, score: f64) -> bool {
         self.comes_before(user, score, &self.best[0])
@@ -139,8 +122,7 @@ impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
         score > other.score || score >= other.score && ((self.turn)(user), user) < (other.turn, other.user)
     }
 
-    /// Returns an upper bound of a user's score: that of its cached blocks or, if none are cached
-    /// for this TTI, that of its channel.
+    /// Bound by the cached blocks or, if none are cached for this TTI, by the channel.
     fn ceiling(&mut self, user: usize) -> Ceiling {
         let Peak { units, quality, until } = if self.kept[user].until > self.tti {
             self.kept[user].peak()
@@ -154,9 +136,7 @@ impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
         Ceiling { score: (self.score)(user, (units, quality)), until }
     }
 
-    /// Computes a user's score, and stores its claim if it is one of the best two. Skips a user if even
-    /// the upper bound of its score is too low to win. The function is not inlined, so that the loop
-    /// over all users remains short.
+    /// The function is not inlined, so that the loop over all users remains short.
     #[inline(never)]
     fn visit(&mut self, user: usize, ceiling: &mut Ceiling) {
         let (tti, limits) = (self.tti, self.limits);

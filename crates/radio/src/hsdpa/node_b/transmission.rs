@@ -1,5 +1,3 @@
-//! Transmission of a user's blocks by its HARQ processes.
-
 use super::turn::Grant;
 use super::user::User;
 use crate::cell::channel::Channel;
@@ -9,22 +7,19 @@ use crate::hsdpa::adaptation::curves::Curves;
 use crate::mac::harq::block::{self, Draws, Rules, SentBlock};
 use crate::mac::harq::link_curve::SPREADING_FACTOR;
 
-/// Format of a block on HS-PDSCH.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
-    /// Number of HS-PDSCH codes that the block takes.
     pub codes: u32,
-    /// CQI whose BLER curve decides whether the block is decoded; `None` if the block cannot fail.
+    /// CQI whose BLER curve decides; `None` if the block cannot fail.
     pub curve: Option<u8>,
 }
 
-/// Block of a HARQ process. Its number is the transmission sequence number, which is modulo 64 on the air. Its SNR
-/// is that per symbol, after despreading.
+/// Numbered by the transmission sequence number, which is modulo 64 on the air; its SNR is per symbol, after
+/// despreading.
 pub type Block = block::Block<Format>;
 
 impl User {
-    /// Sends the block of `grant` in TTI `tti`, for which `sharers` users share the power; the answer is known in TTI
-    /// `answer_at`. Returns the block with the result of the transmission, or `None` if there was nothing to send.
+    /// `sharers` users share the power.
     pub fn send(
         &mut self,
         tti: u64,
@@ -71,11 +66,8 @@ impl User {
     }
 }
 
-/// Returns true if the UE can decode a block by the BLER curve of CQI `curve`, at the SNR that results from
-/// combining this transmission with earlier ones. `sharers` is the number of users who share the power, and
-/// `snr` the linear SNR of this transmission with the user's share, before despreading. If the channel has a
-/// recorded SNR for this number of transmissions, this recorded SNR divided by `sharers` decides instead, as
-/// if as many users had shared the power at each transmission.
+/// `snr` is linear with the user's share of the power, before despreading; combined with earlier ones. A
+/// recorded SNR for this number of transmissions, divided by `sharers`, replaces the result.
 #[inline]
 fn decodes(
     block: &mut Block,

@@ -1,5 +1,3 @@
-//! Computation of the block that a user would be sent in a TTI.
-
 use super::slot::{Peak, Slot};
 use super::user::User;
 use crate::cell::doppler::JakesSequence;
@@ -7,29 +5,23 @@ use crate::cell::profile::BLOCK;
 use crate::hsdpa::adaptation::{Limits, Offer};
 use crate::mac::sched::{Candidate, View};
 
-/// Block that the Node B would send to a user in a TTI.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant {
-    /// Channel quality by which the Node B selected the block: a CQI, or a value in decibels.
+    /// A CQI, or a value in dB.
     pub quality: f32,
-    /// New block, or `None` if the block is a retransmission.
+    /// `None` for a retransmission.
     pub offer: Option<Offer>,
-    /// Number of HS-PDSCH codes that the block takes.
     pub codes: u32,
     pub units: u32,
 }
 
 impl User {
-    /// Returns the block that could be sent to the user in TTI `tti`, or `None` if nothing can be
-    /// sent.
     #[inline]
     pub fn grant(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<Grant> {
         let quality = self.quality(tti, sequence);
         self.grant_at(quality, tti, limits)
     }
 
-    /// Returns the block that could be sent in TTI `tti` at the channel quality `quality`, or
-    /// `None` if nothing can be sent.
     fn grant_at(&self, quality: f32, tti: u64, limits: Limits) -> Option<Grant> {
         if let Some(block) = self.processes.retransmission(tti) {
             let (codes, units) = (block.format.codes, block.size);
@@ -45,8 +37,7 @@ impl User {
         self.grant_of(quality, Limits { units: self.available(), ..limits })
     }
 
-    /// Returns the number of units that could be sent in TTI `tti`, 0 if nothing can be sent, and
-    /// the channel quality that the Node B uses. Caches these values for following TTIs in `slot`.
+    /// Units that could be sent and channel quality, cached for following TTIs in `slot`.
     #[inline]
     pub fn look(
         &mut self,
@@ -58,7 +49,6 @@ impl User {
         slot.recall(tti).unwrap_or_else(|| self.compute(tti, limits, sequence, slot))
     }
 
-    /// Computes what [`Self::look`] returns if nothing is cached for TTI `tti` in `slot`.
     pub fn compute(
         &mut self,
         tti: u64,
@@ -75,9 +65,7 @@ impl User {
         (self.grant_at(quality, tti, limits).map_or(0, |grant| grant.units), quality)
     }
 
-    /// Returns upper bounds of the number of units in a block for the user and of the channel
-    /// quality in TTI `tti` and some TTIs after it. A refresh of the user's cached state also
-    /// invalidates these bounds. Returns [`Peak::NONE`] if they are not cheap to compute.
+    /// Bounds for `tti` and some TTIs after it, until a refresh; [`Peak::NONE`] if they are not cheap.
     pub fn peak(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Peak {
         let Some((cqi, until)) = self.adapter.peak(&mut self.channel, sequence, tti) else {
             return Peak::NONE;
@@ -92,8 +80,7 @@ impl User {
         Peak { units, quality, until: until.min(retransmission_at) }
     }
 
-    /// Returns the units and CQIs to be cached for TTI `tti` and for following TTIs whose CQIs were
-    /// computed ahead. Returns `None` if the CQI of TTI `tti` was not computed ahead.
+    /// `None` if the CQI of TTI `tti` was not computed ahead.
     fn plan(&self, tti: u64, limits: Limits) -> Option<Slot> {
         let (cqi, first) = self.adapter.peek(tti)?;
         let mut until = (first + BLOCK as u64).min(self.processes.unchanged_until(tti));
@@ -110,8 +97,7 @@ impl User {
         Some(Slot { first, until, units, cqi: *cqi })
     }
 
-    /// Returns the new block that could be sent if the user's queue were full and a HARQ process were
-    /// free. Returns `None` if no payload unit fits or too few codes are free.
+    /// With a full queue and a free HARQ process.
     pub fn full_queue_grant(&self, quality: f32, limits: Limits) -> Option<Grant> {
         self.grant_of(quality, Limits { units: u64::MAX, ..limits })
     }
@@ -121,9 +107,7 @@ impl User {
         Some(Grant { quality, offer: Some(offer), codes: offer.codes, units: offer.units })
     }
 
-    /// Returns the probability that the first transmission of a grant's block fails in TTI `tti`,
-    /// if `sharers` users share the power. Returns 0 if the grant is a retransmission or its block
-    /// cannot fail.
+    /// 0 for a retransmission or a block that cannot fail.
     pub fn first_bler(&mut self, tti: u64, grant: Grant, sharers: u32, sequence: &JakesSequence) -> f64 {
         let Some(curve) = grant.offer.and_then(|offer| offer.curve) else {
             return 0.0;
@@ -132,8 +116,7 @@ impl User {
         self.curves.bler(curve, 10.0 * libm::log10(f64::from(snr)))
     }
 
-    /// Returns the user's block within `limits`: the codes that other users have left, and the number of
-    /// users who share the power. A retransmission is not made smaller. Returns `None` if no block fits.
+    /// A retransmission is not made smaller.
     pub fn limit(&self, grant: Grant, limits: Limits) -> Option<Grant> {
         match grant.offer {
             Some(_) => self.offer(grant.quality, limits),
@@ -141,21 +124,18 @@ impl User {
         }
     }
 
-    /// Returns the user as a candidate for the scheduler. The deadline is computed only if `view`
-    /// requires deadlines; otherwise it is 0.
+    /// The deadline is 0 unless `view` requires it.
     #[inline]
     pub fn candidate(&self, user: usize, rate: u32, quality: f32, view: View) -> Candidate {
         let deadline = if view.deadline { self.deadline() } else { 0 };
         Candidate { user, rate, quality, deadline }
     }
 
-    /// Returns the TTI by which the user's next packet should arrive: the TTI since which the
-    /// packet waits, plus the delay budget. If no packet waits, the first term is 0.
+    /// TTI since which the next packet waits (0 without one) plus the delay budget.
     pub fn deadline(&self) -> u64 {
         self.packets.waits_since().unwrap_or(0) + self.delay_budget
     }
 
-    /// Asserts that the cached units and channel quality of TTI `tti` equal newly computed ones.
     #[cfg(test)]
     pub fn assert_cached(
         &mut self,

@@ -1,5 +1,3 @@
-//! A user of HS-DSCH: channel, state at the Node B, receiver and serving cell.
-
 use std::ops::Range;
 
 use nodeb_base::rng::Streams;
@@ -22,7 +20,6 @@ use crate::mac::reordering::ReorderingQueue;
 use crate::numerology::Numerology;
 use crate::rlc::units::Packets;
 
-/// User of HS-DSCH, with its state at the Node B, the RNC and the phone.
 #[derive(Debug)]
 pub struct User {
     pub channel: Channel,
@@ -33,14 +30,14 @@ pub struct User {
     pub packets: Packets,
     pub reordering: ReorderingQueue<Range<u64>>,
     pub tally: Tally,
-    /// Number of units in the Node B's queue that have not been sent.
+    /// Units in the Node B's queue.
     pub(super) queue: u64,
-    /// Whether blocks are filled directly from the queue at the RNC, as there is no Iub.
+    /// Blocks are filled from the queue at the RNC, without an Iub.
     pub(super) direct: bool,
-    /// Minimum distance between TTIs in which the UE can receive, in TTIs, given by its category.
+    /// TTIs between two in which the UE can receive.
     pub tti_distance: u64,
     pub(super) rested: u64,
-    /// Number of TTIs that a packet may wait before its deadline.
+    /// In TTIs.
     pub delay_budget: u64,
     pub mobility: Mobility,
     pub(super) draws: Box<Draws>,
@@ -77,55 +74,45 @@ impl User {
         }
     }
 
-    /// Adds `units` units that have arrived at the Node B to the user's queue.
     pub fn enqueue(&mut self, units: u64) {
         self.queue += units;
     }
 
-    /// Returns the number of units with which a new block can be filled: those in the Node B's queue
-    /// and, without an Iub, those that wait at the RNC. In acknowledged mode the latter are an upper
-    /// bound.
+    /// At the Node B and, without an Iub, at the RNC: in acknowledged mode an upper bound.
     pub(super) fn available(&self) -> u64 {
         if self.direct { self.queue + self.packets.waiting() } else { self.queue }
     }
 
-    /// Returns the number of available units, at most those of the user's largest block: more units
-    /// do not change which block is sent.
+    /// More units than in the largest block do not change which block is sent.
     pub fn usable(&self) -> u64 {
         self.available().min(self.adapter.max_units())
     }
 
-    /// Returns the first TTI in which there may be something to send to the user, `u64::MAX` if
-    /// there is nothing.
+    /// `u64::MAX` if there is nothing to send.
     pub fn ready(&self) -> u64 {
         self.processes.ready(self.available() > 0).max(self.rested).max(self.mobility.resumes)
     }
 
-    /// Informs link adaptation of the ACKs and NACKs for first transmissions that are known in TTI
-    /// `tti`.
     #[inline]
     pub fn listen(&mut self, tti: u64) {
         let adapter = &mut self.adapter;
         self.processes.take_answers(tti, |answer| adapter.on_answer(answer));
     }
 
-    /// Returns the channel quality of the user by which the Node B selects blocks in TTI `tti`.
     #[inline]
     pub fn quality(&mut self, tti: u64, sequence: &JakesSequence) -> f32 {
         self.adapter.quality(&mut self.channel, sequence, tti)
     }
 
-    /// Continues the blocks and the timer T1 of the user in its new cell, without a reset of MAC-hs.
+    /// Without a reset of MAC-hs.
     pub fn continue_blocks(&mut self) {
         let resumes = self.mobility.resumes;
         self.processes.change_cell(resumes, Block::restart);
         self.reordering.delay_timer(resumes);
     }
 
-    /// Resets MAC-hs at the Node B and in the phone. Returns the ranges of units that were in the Node B's
-    /// queue, in pending blocks that the phone has not decoded, and in the reordering queue. Each range has a
-    /// flag that is true if the units are lost and false if they have arrived. Also returns the number of
-    /// units that were in the Node B's queue.
+    /// Units from the Node B's queue, from pending blocks and from the reordering queue, each with true if
+    /// lost and false if arrived; and the number of units in the queue.
     pub fn flush(&mut self) -> (Vec<(Range<u64>, bool)>, u64) {
         let queued = std::mem::take(&mut self.queue);
         let arrived = self.reordering.reset().into_iter().map(|units| (units, false));

@@ -1,5 +1,3 @@
-//! Tests of the bandwidth available to users.
-
 use serde_json::json;
 
 use super::*;
@@ -8,7 +6,6 @@ use crate::mac::harq::link_curve;
 
 const ROUND_ROBIN: &str = "round_robin";
 
-/// Returns a bearer that measures the bandwidth available to user 0.
 fn measuring(params: &Hsdpa, ues: &[Ue]) -> Bench {
     let mut bench = Bench::new(params, ues, 0);
     bench.bearer.mac.measure(0);
@@ -23,8 +20,7 @@ fn constant(snr_db: f64) -> Ue {
     ue(json!({ "category": 10, "channel": { "constant": { "snr_db": snr_db } } }))
 }
 
-/// Number of packet bytes in a block of CQI 15. The block carries (3319 - 24) / 8 octets, of which
-/// 40 out of 42 belong to packets and 2 to headers.
+/// Of CQI 15: (3319 - 24) / 8 octets, of which 40 out of 42 belong to packets.
 const BLOCK_BYTES: f64 = 411.0 * 40.0 / 42.0;
 
 fn within(found: f64, expected: f64, share: f64) {
@@ -37,8 +33,7 @@ fn unmeasured_user_has_no_available_bytes() {
     assert_eq!(bench.bearer.mac.available_bytes(Time(TTI.0), 1), None);
 }
 
-/// At a constant SNR, the available bytes are the payload of a block times the number of TTIs times
-/// the probability of decoding, even if no data is sent.
+/// Payload of a block times TTIs times the probability of decoding.
 #[test]
 fn an_idle_cell_offers_every_tti() {
     let snr_db = link_curve::snr_db(15.0, 0.08);
@@ -52,9 +47,7 @@ fn an_idle_cell_offers_every_tti() {
     within(available(&mut other, 500) * 2.0, twice, 1e-9);
 }
 
-/// A user who is alone and always has packets receives all of the available bandwidth. With
-/// independent decoding and without combining, each retransmission succeeds with the same
-/// probability as a first transmission.
+/// Independent decoding without combining: each retransmission succeeds as often as a first transmission.
 #[test]
 fn a_user_alone_gets_the_available_bandwidth() {
     let snr_db = link_curve::snr_db(15.0, 0.1);
@@ -96,7 +89,6 @@ fn the_best_channel_could_have_all_ttis_under_max_ci() {
     assert!(available(&mut worse, 2_000) < 0.01 * 2_000.0 * BLOCK_BYTES);
 }
 
-/// Packets arrive at the same times with and without a measurement of bandwidth.
 #[test]
 fn measuring_changes_nothing() {
     let user = |kmh: u32| {
@@ -117,8 +109,6 @@ fn measuring_changes_nothing() {
     }
 }
 
-/// With too few HARQ processes, or in a category with a minimum distance of TTIs, the measured user
-/// cannot use all TTIs, which limits its available bandwidth.
 #[test]
 fn processes_and_category_limit_the_bandwidth() {
     let few = hsdpa(json!({ "processes": 3, "retransmission_delay": "12 ms" }));

@@ -1,6 +1,3 @@
-//! Tests of the cached state of users. In all tests the bearer compares cached results with newly
-//! computed ones (`User::assert_cached`); one of these tests does so in random scenarios.
-
 use nodeb_base::units::Duration;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -47,9 +44,8 @@ fn scenario() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Cached results equal newly computed ones in random scenarios. The scenarios include high
-    /// speeds and wrongly received ACKs and NACKs, so that a block fails repeatedly and a later
-    /// block may be due for retransmission before it.
+    /// High speeds and wrong ACKs and NACKs make a block fail repeatedly, so that a later block may be due
+    /// before it.
     #[test]
     fn cached_state_equals_newly_computed_state(
         text in scenario(),
@@ -76,8 +72,7 @@ proptest! {
     }
 }
 
-/// Scheduler without a selection rule ([`Rule`](crate::mac::sched::Rule)), so that the MAC must pass it
-/// all candidates.
+/// Without a selection rule ([`Rule`](crate::mac::sched::Rule)) the MAC must pass all candidates.
 #[derive(Debug)]
 struct SeesAll(Box<dyn Scheduler>);
 
@@ -95,8 +90,7 @@ impl Scheduler for SeesAll {
     }
 }
 
-/// Returns the start and the user of each TTI in which a block is sent. In the first 1500 TTIs all
-/// users always have packets; in the other 1000 TTIs single packets arrive for random users.
+/// In the first 1500 TTIs all users always have packets; in the other 1000 single packets arrive.
 fn served(params: &Hsdpa, users: &[Ue], sees_all: bool) -> Vec<(Time, usize)> {
     let mut bench = Bench::new(params, users, 0);
     if sees_all {
@@ -112,8 +106,6 @@ fn served(params: &Hsdpa, users: &[Ue], sees_all: bool) -> Vec<(Time, usize)> {
     bench.ttis()
 }
 
-/// The MAC serves the same users whether it skips users that the scheduler cannot select, or passes all
-/// candidates to the scheduler.
 #[test]
 fn skipped_users_would_not_have_been_selected() {
     for scheduler in ["proportional_fair", "max_ci", "round_robin"] {

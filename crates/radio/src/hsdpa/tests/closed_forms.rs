@@ -4,8 +4,7 @@ use super::*;
 use crate::mac::harq::CombiningSpec;
 use crate::mac::harq::link_curve::{self, SPREADING_FACTOR};
 
-/// Returns the BLER of a block of CQI `cqi` on `codes` codes, after `n` transmissions at `snr_db`
-/// each have been combined.
+/// After `n` combined transmissions at `snr_db` each.
 fn bler_after(cqi: u8, codes: f64, snr_db: f64, combining: &CombiningSpec, n: u32) -> f64 {
     let gain = SPREADING_FACTOR / codes;
     let symbol = 10f64.powf(snr_db / 10.0) * gain;
@@ -13,8 +12,7 @@ fn bler_after(cqi: u8, codes: f64, snr_db: f64, combining: &CombiningSpec, n: u3
     link_curve::bler(f64::from(cqi), 10.0 * combined.log10())
 }
 
-/// For a single user at a fixed SNR without combining, the goodput per TTI is the number of octets
-/// of packets in a block times 1 - BLER.
+/// Octets of packets in a block times 1 - BLER.
 #[test]
 fn goodput_at_a_fixed_snr_is_the_closed_form() {
     for (cqi, bits, margin_db) in [(8, 792, 0.0), (16, 3_565, -0.2), (22, 7_168, 0.3)] {
@@ -41,8 +39,7 @@ fn goodput_at_a_fixed_snr_is_the_closed_form() {
     }
 }
 
-/// The mean number of transmissions of a block is one plus the sum, over all n, of the probability
-/// that the block has still failed after n transmissions.
+/// One plus the sum over n of the probability of failure after n transmissions.
 #[test]
 fn mean_transmissions_match_theory() {
     let (cqi, codes) = (16, 5.0);
@@ -81,8 +78,7 @@ fn mean_transmissions_match_theory() {
     }
 }
 
-/// A block is lost, with its packet, if both of its two transmissions fail. With a BLER of 0.4 in
-/// each transmission this happens to 16 % of the blocks.
+/// At a BLER of 0.4, both transmissions fail for 16 % of the blocks.
 #[test]
 fn losses_by_the_transmission_limit_match_theory() {
     let snr_db = link_curve::snr_db(5.0, 0.4);
@@ -98,8 +94,8 @@ fn losses_by_the_transmission_limit_match_theory() {
     assert!((lost - 0.16).abs() < 4.0 * (0.16 * 0.84 / settled).sqrt(), "{lost}");
 }
 
-/// An ACK received as a NACK costs one more transmission but no block. A NACK received as an ACK
-/// costs the block, which happens to a share `p e / (1 - p (1 - e))` of all blocks.
+/// An ACK received as a NACK costs one more transmission; a NACK received as an ACK costs the block: a share
+/// `p e / (1 - p (1 - e))`.
 #[test]
 fn answer_errors_cost_what_theory_says() {
     let (p, e) = (0.3, 0.2);
@@ -131,8 +127,7 @@ fn answer_errors_cost_what_theory_says() {
     assert!(lost > expected - 4.0 * sigma && lost < expected + late + 4.0 * sigma, "{lost} {expected}");
 }
 
-/// At low and high speeds, the share of failed blocks differs from the target by less than 0.004,
-/// as the steps at ACKs and NACKs balance at the target.
+/// The steps at ACKs and NACKs balance at the target, within 0.004.
 #[test]
 fn the_outer_loop_meets_its_target() {
     for (target, speed) in [(0.1, "3 km/h"), (0.1, "50 km/h"), (0.3, "120 km/h")] {
@@ -150,8 +145,7 @@ fn the_outer_loop_meets_its_target() {
     }
 }
 
-/// If reports have no delay and the SNR is just above the threshold of a CQI, blocks fail with the
-/// BLER at this SNR, a little less than 10 %.
+/// Just above a CQI's threshold the BLER is a little below 10 %.
 #[test]
 fn ideal_reports_fail_with_10_percent() {
     let params = hsdpa(json!({ "max_transmissions": 1, "link_adaptation": { "cqi": { "delay": "0 s" } } }));
@@ -167,8 +161,7 @@ fn ideal_reports_fail_with_10_percent() {
     }
 }
 
-/// Measured curves determine both CQI and BLER: at 0 dB a block of CQI 7 fails with a probability
-/// of 5 %, and a block of CQI 8 with 50 %. So the UE reports CQI 7, whose block has 650 bits.
+/// At 0 dB a block of CQI 7 fails with 5 %, one of CQI 8 with 50 %; CQI 7 has 650 bits.
 #[test]
 fn measured_curves_determine_cqi_and_bler() {
     let points =
@@ -188,9 +181,8 @@ fn measured_curves_determine_cqi_and_bler() {
     assert!((failed - 0.05).abs() < 4.0 * (0.05 * 0.95 / 20_000f64).sqrt(), "{failed}");
 }
 
-/// The recorded rate steps from 1 to 3 Mbit/s, so blocks have 2000 and later 6000 bits, of which 24
-/// are the header. All packets have arrived whose 1500 octets and 38 headers were sent completely
-/// before the last TTI.
+/// From 1 to 3 Mbit/s: blocks of 2000, then 6000 bits, of which 24 are the header; a packet takes 1500 octets
+/// and 38 headers.
 #[test]
 fn a_step_in_recorded_rates_delivers_the_recorded_bytes() {
     let rates: Vec<_> = (0..2_000).map(|tti| if tti < 1_000 { "1 Mbps" } else { "3 Mbps" }).collect();
@@ -209,9 +201,7 @@ fn a_step_in_recorded_rates_delivers_the_recorded_bytes() {
     assert_eq!(bench.counts().blocks_failed, 0);
 }
 
-/// In a recording of 200 TTIs, blocks that were chosen in good TTIs fail in bad ones. No block and no retransmission
-/// follows its end, with one user per TTI or several; the other user then has all TTIs, and the recorded user alone
-/// causes no further events.
+/// Blocks chosen in good TTIs fail in bad ones; after the end the other user has all TTIs.
 #[test]
 fn no_block_follows_the_end_of_a_recording() {
     let snrs_db: Vec<f64> = (0..200).map(|tti| if tti % 5 == 0 { -6.0 } else { 6.0 }).collect();

@@ -1,5 +1,4 @@
-//! Tests of handover for users who go east from the site in the middle to the next site, which is
-//! 1732 m away. Times and positions of the change are computed by hand.
+//! Users go east to the next site, 1732 m away; times and positions are computed by hand.
 
 use nodeb_base::units::Duration;
 use serde_json::{Value, json};
@@ -8,7 +7,7 @@ use super::super::node_b::user::User;
 use super::*;
 
 const STEP: Duration = Duration::from_millis(20);
-/// Speed of the user: 120 km/h in m/s.
+/// 120 km/h in m/s.
 const SPEED: f64 = 120.0 / 3.6;
 
 pub fn changing(data: &str, more: &Value) -> Hsdpa {
@@ -21,7 +20,6 @@ pub fn changing(data: &str, more: &Value) -> Hsdpa {
     hsdpa(all)
 }
 
-/// Returns a user who starts `metres` m east of the site in the middle and goes east.
 pub fn going_east(metres: f64) -> Ue {
     let place = json!({
         "position_m": [metres, 0.0], "heading_deg": 0.0,
@@ -30,23 +28,18 @@ pub fn going_east(metres: f64) -> Ue {
     ue(json!({ "category": 10, "channel": { "cell": place } }))
 }
 
-/// Returns the distance in m from the site in the middle at which the next site is received better
-/// by the hysteresis of 3 dB, with a path loss of 37.6 dB per decade.
+/// A hysteresis of 3 dB at 37.6 dB per decade.
 fn place_of_the_event() -> f64 {
     let ratio = 10f64.powf(3.0 / 37.6);
     1_000.0 * 3f64.sqrt() * ratio / (1.0 + ratio)
 }
 
-/// Returns true if a user who started `metres` m east of the site in the middle changes its cell at
-/// the right time `at`. This is the first comparison after the next site has been received better
-/// for the time to trigger of 320 ms, which is 16 comparisons.
+/// The first comparison after the time to trigger of 320 ms, 16 comparisons.
 pub fn is_in_time(at: Time, metres: f64) -> bool {
     (0.0..=0.02).contains(&(at.as_secs() - ((place_of_the_event() - metres) / SPEED + 0.32)))
 }
 
-/// Keeps `packets` packets waiting for user 0 until `end`, then runs until all packets are
-/// delivered or lost. Checks that no packet disappears. Returns the times at which the user's cell
-/// changes.
+/// Times of the user's changes of cell; no packet may disappear.
 fn go(bench: &mut Bench, packets: usize, end: Time) -> Vec<Time> {
     let mut at = Time::ZERO;
     while at < end || bench.bearer.backlog(0).packets > 0 {
@@ -82,8 +75,6 @@ fn the_cell_changes_once_at_the_right_time() {
     assert_eq!(sent(change, resumes), 0);
 }
 
-/// Without handover, a user on the path of the other tests is served only by the cell in the
-/// middle, and turns back at the edge of this cell.
 #[test]
 fn without_handover_the_cell_in_the_middle_serves() {
     let params = hsdpa(json!({ "cell": { "shadowing": { "sigma_db": 0.0 } } }));
@@ -96,8 +87,7 @@ fn numbers(bench: &Bench) -> Vec<u64> {
     bench.arrived.iter().map(|(.., number)| *number).collect()
 }
 
-/// Runs a user who starts 800 m east of the site in the middle for 8 s, with 80 packets of 1000
-/// bytes in the buffer. The user crosses the border between two cells once.
+/// 8 s from 800 m, with 80 packets of 1000 bytes: the border is crossed once.
 fn pass_the_border(params: &Hsdpa, run: u64) -> Bench {
     let mut bench = Bench::new(params, &[going_east(800.0)], run);
     assert_eq!(go(&mut bench, 80, Time::ZERO + Duration::from_secs(8)).len(), 1);
@@ -113,8 +103,8 @@ fn forwarded_data_arrives_once_and_in_order() {
     }
 }
 
-/// T1 (TS 25.321, 11.6.2) does not run during the interruption, in which no block can fill the gap.
-/// The 13 TTIs of T1 start with TTI 50, the first TTI in which the user is served again.
+/// T1 (TS 25.321, 11.6.2) does not run during the interruption; its 13 TTIs start with TTI 50, the first with
+/// service.
 #[test]
 fn t1_restarts_when_forwarded_blocks_can_arrive() {
     let params = changing("forwarded", &json!({ "t1": "26 ms" }));
@@ -148,8 +138,6 @@ fn acknowledged_mode_retransmits_data_of_the_old_node_b() {
     }
 }
 
-/// Two users near different sites can each use all TTIs and codes of their own cell, as if they
-/// were alone.
 #[test]
 fn cells_have_independent_ttis() {
     let params = changing("lost", &json!({ "iub": null }));

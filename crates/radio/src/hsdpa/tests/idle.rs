@@ -1,5 +1,3 @@
-//! Tests of idle times, in which no user has data to receive.
-
 use nodeb_base::units::Duration;
 use serde_json::json;
 
@@ -8,8 +6,7 @@ use super::timelines::ms;
 use super::*;
 use crate::BandwidthMeter as _;
 
-/// Sends a packet every 7 s for 30 s to a user who changes from one cell to another between two
-/// packets. If `records` is true, records the available bandwidth.
+/// A packet every 7 s for 30 s, to a user who changes its cell between two packets.
 fn one_by_one_across_the_border(data: &str, records: bool) -> Bench {
     let params = changing(data, &json!({ "iub": { "delay": "0 ms" }, "t1": "100 s" }));
     let mut bench = Bench::new(&params, &[going_east(700.0)], 0);
@@ -25,8 +22,6 @@ fn one_by_one_across_the_border(data: &str, records: bool) -> Bench {
     bench
 }
 
-/// A handover between two packets is complete when the second packet arrives, whether bandwidth is
-/// recorded or not.
 #[test]
 fn an_idle_handover_does_not_affect_later_packets() {
     for data in ["lost", "forwarded"] {
@@ -45,7 +40,6 @@ fn an_idle_handover_does_not_affect_later_packets() {
     }
 }
 
-/// The position of a user who has no traffic is current when it is first requested, after 66 s.
 #[test]
 fn positions_are_current_even_if_never_evaluated() {
     let mut bench = Bench::new(&changing("lost", &json!({})), &[going_east(-700.0)], 0);
@@ -54,8 +48,7 @@ fn positions_are_current_even_if_never_evaluated() {
     assert_eq!(row.tally.handovers, 1);
 }
 
-/// User 0 is out of range, and its packet expires 9.5 ms after the start, while user 1 has a block
-/// on the air in every TTI.
+/// User 0 is out of range, and its packet expires at 9.5 ms; user 1 has a block in every TTI.
 #[test]
 fn timers_expire_between_ttis_of_other_users() {
     let params = hsdpa(json!({ "rlc": { "um": { "discard_timer": "9 ms" } }, "iub": null }));
@@ -69,8 +62,6 @@ fn timers_expire_between_ttis_of_other_users() {
     assert_eq!(bench.counts().packets_dropped, before + 1);
 }
 
-/// A block that is sent in one cell and continues in another cell is counted once in the user's
-/// results.
 #[test]
 fn a_forwarded_block_is_counted_once() {
     let params = changing("forwarded", &json!({ "link_adaptation": { "cqi": { "delay": "200 ms" } } }));
@@ -85,8 +76,7 @@ fn a_forwarded_block_is_counted_once() {
     assert!(found > 0);
 }
 
-/// With `shannon` the Node B selects blocks by the exact SNR and no CQIs are reported, so the mean CQI
-/// is NaN.
+/// `shannon` uses the exact SNR.
 #[test]
 fn cqi_is_nan_if_the_quality_is_in_decibels() {
     let params = hsdpa(json!({ "link_adaptation": "shannon" }));
@@ -101,8 +91,6 @@ fn cqi_is_nan_if_the_quality_is_in_decibels() {
     assert!(!bench.around.take_events().into_iter().any(quality));
 }
 
-/// Users who have slept for a day have the same cells and positions as users whose positions were
-/// evaluated every five minutes.
 #[test]
 fn a_day_asleep_equals_a_day_of_evaluations() {
     let params = changing("lost", &json!({ "cell": {}, "iub": { "delay": "0 ms" } }));
@@ -130,8 +118,7 @@ fn a_day_asleep_equals_a_day_of_evaluations() {
     assert_eq!(places[0], places[1]);
 }
 
-/// If a pedestrian's available bytes over 1,000 s are computed at once, only the last 200 s are
-/// evaluated. The result differs by less than 5 % from the sum of parts of 100 s.
+/// Of 1,000 s at once only the last 200 s are evaluated: within 5 % of the sum of parts of 100 s.
 #[test]
 fn a_long_idle_time_offers_the_sum_of_its_parts() {
     let user =
@@ -159,8 +146,7 @@ fn a_window_that_limits_the_rate_causes_a_warning() {
     assert!(found.len() == 1 && found[0].contains("256 PDUs"), "{found:?}");
 }
 
-/// Sends two packets to a user, the second packet `seconds` after the first. Between the packets,
-/// the user changes cells repeatedly. If `records` is true, records the available bandwidth.
+/// Two packets `seconds` apart, with changes of cells in between.
 fn apart_by_a_pause(seconds: u64, records: bool) -> Bench {
     let params = changing("lost", &json!({ "iub": { "delay": "0 ms" } }));
     let mut bench = Bench::new(&params, &[going_east(700.0)], 0);
@@ -176,8 +162,6 @@ fn apart_by_a_pause(seconds: u64, records: bool) -> Bench {
     bench
 }
 
-/// Recording bandwidth does not change the number of handovers, whether the phone wakes up in the
-/// cell in which it fell asleep or in another cell.
 #[test]
 fn observers_do_not_change_a_long_pause() {
     let mut elsewhere = 0;

@@ -1,6 +1,3 @@
-//! Tests that compare the HSDPA bearer with closed forms, timelines computed by hand, and results
-//! without a cache.
-
 mod available;
 mod cached;
 mod closed_forms;
@@ -29,12 +26,10 @@ use crate::{Bearer, UserRadio};
 
 const TTI: Duration = Numerology::HSDPA.tti;
 
-/// Returns HSDPA parameters read from JSON. Missing keys have their default values.
 fn hsdpa(text: serde_json::Value) -> Hsdpa {
     serde_json::from_value(text).expect("parameters of hsdpa")
 }
 
-/// Returns a user whose channel repeats the given SNRs and CQIs, one per TTI.
 fn playing(snrs_db: &[f64], cqi: &[u8]) -> Ue {
     let (snrs_db, cqi) = (snrs_db.to_vec().into(), cqi.to_vec().into());
     let trace = Trace { at_end: Some(AtEnd::Loop), snrs_db, cqi, ..Trace::default() };
@@ -45,15 +40,13 @@ fn ue(text: serde_json::Value) -> Ue {
     serde_json::from_value(text).expect("a UE")
 }
 
-/// HSDPA bearer with the packets and events that it has emitted.
 struct Bench {
     bearer: TtiBearer<HsdpaMac>,
     around: Surroundings,
     sent: u64,
-    /// Arrivals of packets at the phones, each as time, user and packet number.
+    /// Time, user and packet number.
     arrived: Vec<(Time, usize, u64)>,
     bytes: Vec<u64>,
-    /// Changes of serving cells, each as time and user.
     changes: Vec<(Time, usize)>,
 }
 
@@ -72,7 +65,6 @@ impl Bench {
         self.sent += 1;
     }
 
-    /// Processes all events before `end`, and records the packets and changes of cells that result.
     fn run(&mut self, end: Time) {
         while let Some(key) = self.bearer.next_wake().filter(|(at, _)| *at < end) {
             self.bearer.wake(&mut self.around.at(key.0), key);
@@ -89,20 +81,17 @@ impl Bench {
         }
     }
 
-    /// Offers packets of `size` bytes to a user at the time `at` until `packets` packets wait.
+    /// Until `packets` packets wait.
     fn fill(&mut self, at: Time, user: usize, packets: usize, size: u32) {
         while self.bearer.backlog(user).packets < packets {
             self.push(at, user, size);
         }
     }
 
-    /// Runs `ttis` TTIs while every user always has `packets` packets of `size` bytes waiting.
     fn saturate(&mut self, ttis: u64, packets: usize, size: u32) {
         self.saturate_some(0..self.bytes.len(), ttis, packets, size);
     }
 
-    /// Runs `ttis` TTIs while every user in the range `users` always has `packets` packets of
-    /// `size` bytes waiting; the other users have none.
     fn saturate_some(&mut self, users: std::ops::Range<usize>, ttis: u64, packets: usize, size: u32) {
         for tti in 0..ttis {
             users.clone().for_each(|user| self.fill(Time(tti * TTI.0), user, packets, size));
@@ -110,18 +99,16 @@ impl Bench {
         }
     }
 
-    /// Returns the results of user 0 until the time `at`.
     fn row(&mut self, at: Time) -> PhoneRow {
         self.bearer.settle(&mut self.around.at(at));
         self.bearer.mac.phones(at)[0]
     }
 
-    /// Returns the bearer's counters up to now.
     fn counts(&self) -> Counts {
         self.around.counts
     }
 
-    /// Returns each handover event as time, user and new cell.
+    /// Time, user and new cell.
     fn handovers(&mut self) -> Vec<(Time, u32, u32)> {
         let of = |(at, event)| match event {
             Event::Handover { user, cell, .. } => Some((at, user, cell)),
@@ -130,7 +117,6 @@ impl Bench {
         self.around.take_events().into_iter().filter_map(of).collect()
     }
 
-    /// Returns the start and the user of each TTI in which a block was sent.
     fn ttis(&mut self) -> Vec<(Time, usize)> {
         let of = |(at, event)| match event {
             Event::Tti { user, .. } => Some((at, user as usize)),

@@ -1,13 +1,10 @@
-//! Tests of RLC above MAC-hs with timelines computed by hand.
-
 use serde_json::{Value, json};
 
 use super::timelines::{arrivals, ms, one_by_one};
 use super::*;
 use crate::Backlog;
 
-/// Returns parameters of acknowledged mode in which neither the number of PDUs nor the share of the
-/// window in use causes polls, and a status report takes 30 ms.
+/// Neither PDUs nor the window cause polls; a status report takes 30 ms.
 fn am(text: &Value) -> Value {
     let mut am = json!({
         "poll": { "every_pdus": null, "window_share": null, "timer": "1 s" },
@@ -17,16 +14,14 @@ fn am(text: &Value) -> Value {
     json!({ "am": am })
 }
 
-/// Returns a user with constant CQI 5, whose block carries one PDU. Blocks sent in TTI `lost` fail,
-/// and all others are decoded.
+/// CQI 5 carries one PDU; only blocks in TTI `lost` fail.
 fn losing(lost: usize) -> Ue {
     let mut snrs = [50.0; 200];
     snrs[lost] = -50.0;
     playing(&snrs, &[5; 200])
 }
 
-/// Sends `packets` packets of one PDU each, which all wait at the start. Returns the arrival time
-/// in ms and the number of each packet.
+/// Arrival in ms and number of each packet; all wait at the start.
 fn play(params: &Value, ue: Ue, packets: usize) -> Vec<(u64, u64)> {
     let mut bench = Bench::new(&one_by_one(params), &[ue], 0);
     (0..packets).for_each(|_| bench.push(Time::ZERO, 0, 40));
@@ -36,9 +31,7 @@ fn play(params: &Value, ue: Ue, packets: usize) -> Vec<(u64, u64)> {
     arrivals(&bench)
 }
 
-/// Block 1 is lost: it is given up after its only transmission, or its NACK is received as an ACK.
-/// T1 expires and delivers blocks 2 and 3 at 26 ms, when the phone detects the gap; the status
-/// report reaches the RNC at 56 ms.
+/// T1 expires at 26 ms, when the phone detects the gap; the status report reaches the RNC at 56 ms.
 #[test]
 fn acknowledged_mode_retransmits_what_mac_hs_loses() {
     for lossy in [json!({ "max_transmissions": 1 }), json!({ "max_transmissions": 9, "nack_error": 1.0 })] {
@@ -48,16 +41,15 @@ fn acknowledged_mode_retransmits_what_mac_hs_loses() {
     }
 }
 
-/// Blocks have 44 octets and PDUs 42. When block 1 is lost, PDU 1 loses all but 2 of its octets and
-/// PDU 2 loses 4 octets. Both PDUs are retransmitted completely, in two blocks from 56 ms.
+/// Blocks have 44 octets and PDUs 42: without block 1, PDU 1 loses all but 2 octets and PDU 2 loses 4; both
+/// are retransmitted in two blocks from 56 ms.
 #[test]
 fn a_pdu_is_intact_if_all_its_octets_are() {
     let params = json!({ "segmentation": true, "rlc": am(&json!({})) });
     assert_eq!(play(&params, losing(1), 4), [(2, 0), (58, 1), (60, 2), (60, 3)]);
 }
 
-/// The window has two PDUs, so the second PDU polls for a status report. The report arrives 30 ms
-/// later, and nothing is sent until then.
+/// The second of two PDUs polls; the report arrives 30 ms later.
 #[test]
 fn a_full_window_of_rlc_stalls_the_user() {
     let params = json!({ "rlc": am(&json!({ "tx_window": 2, "rx_window": 2 })) });
@@ -65,10 +57,8 @@ fn a_full_window_of_rlc_stalls_the_user() {
     assert_eq!(play(&params, losing(199), 5), expected);
 }
 
-/// The Iub has a delay of 5 ms in each direction. Every 10 ms the Node B grants credits for at most
-/// two PDUs in its queue. PDU 0 is sent in TTI 3 and lost. T1 delivers the following PDUs at 30 ms,
-/// the status report reaches the RNC at 60 ms, and the retransmission of PDU 0 reaches the Node B
-/// at 65 ms.
+/// 5 ms each way and credits for two PDUs every 10 ms: T1 delivers at 30 ms, the status report reaches the
+/// RNC at 60 ms, the retransmission the Node B at 65 ms.
 #[test]
 fn retransmissions_cross_the_iub_again() {
     let iub = json!({ "delay": "5 ms", "period": "10 ms", "room": "84 B" });
@@ -77,7 +67,6 @@ fn retransmissions_cross_the_iub_again() {
     assert_eq!(play(&params, losing(3), 4), [(68, 0), (68, 1), (68, 2), (68, 3)]);
 }
 
-/// The sender polls again when the poll timer expires before a status report has arrived.
 #[test]
 fn an_unanswered_poll_is_repeated() {
     let mut slow = am(&json!({ "tx_window": 2, "rx_window": 2 }));
@@ -91,7 +80,6 @@ fn an_unanswered_poll_is_repeated() {
     assert_eq!(arrivals(&bench), [(2, 0), (4, 1), (36, 2)]);
 }
 
-/// In unacknowledged mode, a packet that has waited at the RNC for more than 9 ms is discarded.
 #[test]
 fn packets_that_wait_too_long_are_discarded() {
     let params = one_by_one(&json!({ "rlc": { "um": { "discard_timer": "9 ms" } } }));

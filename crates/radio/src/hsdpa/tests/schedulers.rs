@@ -1,21 +1,17 @@
-//! Tests of the cell throughput of users with independent Rayleigh fading, if rates are
-//! proportional to the SNR.
-
 use serde_json::json;
 
 use super::*;
 
-/// Bandwidth in Hz. It is so large that a block holds one or two packets although the SNR is so low
-/// that capacity is linear in the SNR.
+/// In Hz: a block holds one or two packets although capacity is linear in the SNR.
 const LINEAR: f64 = 7e9;
 const MEAN_SNR_DB: f64 = -30.0;
 
-/// Returns the number of bits that the capacity at `snr_db` allows in a TTI.
+/// Of a TTI at capacity.
 fn mean_bits(snr_db: f64) -> f64 {
     LINEAR * 2e-3 * 10f64.powf(snr_db / 10.0) / std::f64::consts::LN_2
 }
 
-/// Returns the mean number of bits per TTI that each user receives.
+/// Bits per TTI of each user.
 fn throughput(scheduler: &serde_json::Value, means_db: &[f64]) -> Vec<f64> {
     let params = hsdpa(json!({
         "scheduler": scheduler, "pdu_size": "1500 B", "processes": 8,
@@ -61,9 +57,8 @@ fn equal_users_gain_the_harmonic_number() {
     }
 }
 
-/// Proportional fair multiplies the mean rate of each user by the same gain, even if the mean SNRs
-/// of users differ. Max C/I gives each user the expected SNR in the TTIs in which the user's SNR is
-/// the largest.
+/// Proportional fair multiplies each mean rate by the same gain; max C/I gives the expected SNR where a
+/// user's is the largest.
 #[test]
 fn unequal_users_match_theory() {
     let means_db = [-30.0, -30.0, -33.010_3];

@@ -8,7 +8,7 @@ pub fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
-/// Returns parameters with which a block of CQI 5 holds one PDU of 40 bytes and is sent once.
+/// A block of CQI 5 holds one PDU of 40 bytes and is sent once.
 pub fn one_by_one(text: &serde_json::Value) -> Hsdpa {
     let mut all =
         json!({ "segmentation": false, "combining": "none", "max_transmissions": 1, "t1": "20 ms" });
@@ -20,8 +20,7 @@ pub fn arrivals(bench: &Bench) -> Vec<(u64, u64)> {
     bench.arrived.iter().map(|(at, _, number)| (at.0 / 1_000_000, *number)).collect()
 }
 
-/// Block 1 is sent in TTI 1 and lost. Blocks 2 and 3 arrive at 6 and 8 ms. T1 starts at 6 ms and
-/// expires at 26 ms, when both blocks are delivered.
+/// T1 starts at 6 ms, when block 2 arrives, and expires at 26 ms.
 #[test]
 fn t1_delivers_blocks_that_wait_for_a_lost_one() {
     let mut snrs = [50.0; 100];
@@ -34,8 +33,7 @@ fn t1_delivers_blocks_that_wait_for_a_lost_one() {
     assert_eq!((bench.bearer.backlog(0), bench.bearer.next_wake()), (Backlog::default(), None));
 }
 
-/// If two transmissions are allowed, block 1 arrives at 16 ms instead of 4 ms, and all blocks are
-/// delivered in order.
+/// Block 1 arrives at 16 ms instead of 4 ms.
 #[test]
 fn a_second_transmission_fills_the_gap() {
     let mut snrs = [50.0; 100];
@@ -47,8 +45,7 @@ fn a_second_transmission_fills_the_gap() {
     assert_eq!(arrivals(&bench), [(2, 0), (16, 1), (16, 2), (16, 3)]);
 }
 
-/// Block 0 fails five times in a row. With a window of 3, blocks 1 and 2 are sent, and then no
-/// other block until block 0 is acknowledged. T1 of 1 s does not expire in this time.
+/// Block 0 fails five times; a window of 3 allows blocks 1 and 2. T1 of 1 s does not expire.
 #[test]
 fn a_full_window_stalls_the_sender() {
     let mut snrs = [50.0; 200];
@@ -63,8 +60,7 @@ fn a_full_window_stalls_the_sender() {
     assert_eq!(arrivals(&bench), [(62, 0), (62, 1), (62, 2), (74, 3), (76, 4)]);
 }
 
-/// The answer to a transmission is known after 16 ms, or 8 TTIs, so six processes can use six of
-/// eight TTIs.
+/// The answer is known after 8 TTIs, so six processes use six of eight.
 #[test]
 fn too_few_processes_leave_ttis_unused() {
     let params = one_by_one(&json!({ "retransmission_delay": "16 ms" }));
@@ -75,8 +71,7 @@ fn too_few_processes_leave_ttis_unused() {
     assert_eq!(times, [2, 4, 6, 8, 10, 12, 18, 20]);
 }
 
-/// The Node B has capacity for two PDUs, the round trip on the Iub takes 10 ms, and credits are
-/// allocated every 10 ms, so packets wait at the RNC for credits.
+/// Capacity for two PDUs, a round trip of 10 ms on the Iub, and credits every 10 ms.
 #[test]
 fn exhausted_credits_keep_packets_at_the_rnc() {
     let params = one_by_one(&json!({ "iub": { "delay": "5 ms", "period": "10 ms", "room": "80 B" } }));
@@ -90,7 +85,6 @@ fn exhausted_credits_keep_packets_at_the_rnc() {
     assert_eq!(bench.bearer.backlog(0), Backlog::default());
 }
 
-/// A UE of category 1 can only receive in every third TTI.
 #[test]
 fn a_slow_category_skips_ttis() {
     let user = Ue { category: 1, ..playing(&[50.0], &[5]) };
@@ -100,9 +94,7 @@ fn a_slow_category_skips_ttis() {
     assert_eq!(arrivals(&bench), [(2, 0), (8, 1), (14, 2)]);
 }
 
-/// Three users with five codes each are served in the same TTI, as the cell has 15 codes. With a
-/// third of the power for each, CQI 30 becomes CQI 25, which has the same block as CQI 30 in
-/// category 6.
+/// Five codes each of 15; with a third of the power CQI 30 becomes CQI 25, the same block in category 6.
 #[test]
 fn codes_are_shared_in_one_tti() {
     let users = vec![Ue { category: 6, ..playing(&[50.0], &[30]) }; 3];
@@ -120,8 +112,7 @@ fn codes_are_shared_in_one_tti() {
     assert_eq!(two.counts().ttis * 2, two.counts().blocks);
 }
 
-/// Users who share a TTI have the same results with recorded SNRs as with a constant channel of the
-/// same SNR. At this SNR blocks fail.
+/// At this SNR blocks fail.
 #[test]
 fn power_is_shared_with_recorded_snrs_too() {
     let run = |channel: serde_json::Value| {
@@ -137,8 +128,7 @@ fn power_is_shared_with_recorded_snrs_too() {
     assert!(constant.2 > 20, "{} of {} blocks fail", constant.2, constant.1);
 }
 
-/// The phone near the Node B takes all codes, so the second phone cannot be served in the same TTI.
-/// The first phone therefore gets all the power, as if only one user could be served per TTI.
+/// The phone near the Node B takes all codes, and so all the power.
 #[test]
 fn power_is_shared_among_users_who_get_codes() {
     let constant = |db: f64| ue(json!({ "category": 10, "channel": { "constant": { "snr_db": db } } }));
@@ -153,7 +143,6 @@ fn power_is_shared_among_users_who_get_codes() {
     assert_eq!(bytes(2), bytes(1));
 }
 
-/// The packet with the earlier deadline is sent first, although it arrived after the other packet.
 #[test]
 fn deadlines_count_from_arrival() {
     let users = [("300 ms", 0), ("50 ms", 1)]
@@ -167,7 +156,6 @@ fn deadlines_count_from_arrival() {
     assert_eq!(order, [1, 0]);
 }
 
-/// A user whose CQI has fallen to 0 is not served, even if packets wait.
 #[test]
 fn users_out_of_range_are_not_served() {
     let params = one_by_one(&json!({}));

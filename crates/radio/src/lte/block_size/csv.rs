@@ -1,12 +1,9 @@
-//! Parser for tables of numbers in text files, evaluated by the compiler.
+//! Evaluated by the compiler.
 
-/// Returns the numbers in a text, which are separated by commas and newlines. Lines that start with
-/// `#` are comments.
+/// Separated by commas and newlines; lines that start with `#` are comments.
 ///
 /// # Panics
-///
-/// Panics if the text does not contain exactly `N` numbers, or contains other characters. If the
-/// function is evaluated by the compiler, this is a compiler error.
+/// Panics if the text does not contain exactly `N` numbers, or contains other characters.
 pub const fn numbers<const N: usize>(text: &str) -> [u32; N] {
     let bytes = text.as_bytes();
     let mut numbers = [0; N];
@@ -34,7 +31,7 @@ const fn end_of_line(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the number that starts at byte `at`, and the position after the number.
+/// The number at byte `at`, and the position after it.
 const fn number(bytes: &[u8], mut at: usize) -> (u32, usize) {
     let mut number = 0;
     while at < bytes.len() && bytes[at].is_ascii_digit() {

@@ -1,7 +1,6 @@
 use super::*;
 use crate::lte::coding::{code_blocks, filler_bits};
 
-/// Returns the sizes of I_TBS `index` for 1 to 110 resource blocks.
 fn row(index: u8) -> Vec<u32> {
     (1..=MAX_BLOCKS as u16).map(|blocks| one_layer(index, blocks).unwrap()).collect()
 }
@@ -48,9 +47,8 @@ fn sizes_grow_with_the_blocks() {
     }
 }
 
-/// Sizes do not decrease with I_TBS from 0 to 26 and from 27 to 33, except from the 328 bits of I_TBS 6 in
-/// one resource block. Sizes of I_TBS 27 are between those of I_TBS 25 and 26; I_TBS 26 belongs to MCS 28 of
-/// the tables up to 64QAM alone.
+/// Except the 328 bits of I_TBS 6 in one resource block; I_TBS 27 is between 25 and 26, as 26 belongs to MCS
+/// 28 of the tables up to 64QAM alone.
 #[test]
 fn sizes_grow_with_the_index() {
     for index in (1..34).filter(|&index| index != 27) {
@@ -64,8 +62,7 @@ fn sizes_grow_with_the_index() {
 }
 
 // Tests the feature: code blocks and CRCs (standard's table)
-/// The specification chose all sizes from 16 bits on so that code blocks need no filler bits (TS
-/// 36.212, 5.1.2).
+/// Sizes from 16 bits on need no filler bits (TS 36.212, 5.1.2).
 #[test]
 fn code_blocks_are_full() {
     for bits in (0..34).flat_map(row).chain(MORE_LAYERS).filter(|&bits| bits >= 16) {
@@ -74,8 +71,7 @@ fn code_blocks_are_full() {
 }
 
 // Tests the feature: transport block sizes (property)
-/// Every size of up to 64QAM exists on 1 to 4 layers, and a translated size differs by less than 2.2 % from
-/// the size on one layer times the number of layers.
+/// A translated size differs by less than 2.2 % from the size on one layer times the layers.
 #[test]
 fn translations_are_complete_and_near_the_sum() {
     for layers in 1..=MAX_LAYERS {

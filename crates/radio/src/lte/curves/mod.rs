@@ -1,7 +1,6 @@
-//! Block error rates of LTE's turbo code in white noise, by modulation and code rate, of initial transmissions.
-//!
-//! The curves were simulated with the turbo decoder of the crate `nodeb-phy`; `turbo.csv` names program and settings.
-//! They are those of an ideal receiver, which knows channel and noise and has no implementation loss.
+//! Initial transmissions of the turbo code in white noise, simulated with the decoder of `nodeb-phy`
+//! (`turbo.csv` names program and settings) for an ideal receiver, which knows channel and noise and has no
+//! implementation loss.
 
 use std::sync::LazyLock;
 
@@ -14,19 +13,17 @@ use crate::error::effective::modulation::Modulation;
 #[cfg(test)]
 mod tests;
 
-/// The simulated curves as text, in the form that [`Curves::parse`] reads.
 pub const TURBO: &str = include_str!("turbo.csv");
 
 static CURVES: LazyLock<Curves> =
     LazyLock::new(|| Curves::parse(TURBO).unwrap_or_else(|message| panic!("turbo.csv: {message}")));
 
-/// Returns the simulated curves. The first call reads them, which takes some milliseconds.
+/// The first call takes some milliseconds.
 pub fn turbo() -> &'static Curves {
     &CURVES
 }
 
-/// Returns the format of a transport block of `bits` bits without CRCs on `elements` resource elements, summed over
-/// its layers.
+/// `bits` are without CRCs, `elements` summed over layers.
 pub fn format(bits: u32, elements: u32, modulation: Modulation) -> Format {
     let code_blocks = code_blocks(bits);
     Format {
@@ -39,8 +36,7 @@ pub fn format(bits: u32, elements: u32, modulation: Modulation) -> Format {
 
 // Clause: TS 36.212, 5.1.3, 5.1.4: block error rates of the turbo code
 // Simplified: curves of first transmissions in white noise, by an ideal receiver
-/// Returns the block error rate of an MCS on an allocation by the curves, or `None` if the tables have no such block
-/// or the curves lack its modulation. Callers keep the result, as creating it takes some microseconds.
+/// Creating it takes some microseconds; `None` without such a block or without curves of its modulation.
 pub fn block_error_rate(
     curves: &Curves,
     allocation: Allocation,
@@ -50,10 +46,8 @@ pub fn block_error_rate(
     curves.of(&format_on(allocation, table, mcs)?)
 }
 
-/// Returns the smallest linear SNR at which a block of an MCS on an allocation fails with a probability of at
-/// most `rate`, or infinity if it always fails. Returns `None` if the tables have no such block or the curves
-/// lack its modulation. The result equals [`BlockErrorRate::snr`] of the result of [`block_error_rate`], but
-/// takes less time to compute.
+/// Equals [`BlockErrorRate::snr`] in less time: infinity if the block always fails, `None` without such a
+/// block or without curves of its modulation.
 pub fn required_snr(
     curves: &Curves,
     allocation: Allocation,
@@ -64,7 +58,6 @@ pub fn required_snr(
     curves.snr(&format_on(allocation, table, mcs)?, rate)
 }
 
-/// Returns the format of a block of an MCS on an allocation, or `None` if the tables have no such block.
 fn format_on(allocation: Allocation, table: McsTable, mcs: u8) -> Option<Format> {
     let elements = allocation.elements * u32::from(allocation.layers);
     Some(format(allocation.bits(table, mcs)?, elements, table.row(mcs)?.modulation))

@@ -9,15 +9,15 @@ fn db(ratio: f32) -> f64 {
     10.0 * f64::from(ratio).log10()
 }
 
-/// Returns the SNR in dB at which one in ten code blocks of a size and rate is in error.
+/// SNR at which one in ten code blocks is in error.
 fn threshold_db(modulation: Modulation, code_block_bits: f64, code_rate: f64) -> f64 {
     let format = Format { modulation, code_blocks: 1, code_block_bits, code_rate };
     db(turbo().of(&format).unwrap().snr(0.1))
 }
 
-/// SNR in dB at which one in ten blocks is in error, for code blocks of 150, 500, 2000 and 6144 bits. Code
-/// rates are those of CQI 1 to 15, in units of 1/1024. Source: results of link simulations in white noise in
-/// IMTAphy (`link2System/linkLevelResults`, June 2011, steps of 0.1 dB, 5000 blocks).
+/// SNR in dB at which one in ten blocks is in error, for code blocks of 150, 500, 2000 and 6144 bits and the
+/// code rates of CQI 1 to 15 in 1/1024. Source: link simulations in white noise in IMTAphy
+/// (`link2System/linkLevelResults`, June 2011, steps of 0.1 dB, 5000 blocks).
 const IMTAPHY: [(Modulation, f64, [f64; 4]); 15] = [
     (Modulation::Qpsk, 78.0, [-6.98, -7.18, -7.41, -7.36]),
     (Modulation::Qpsk, 120.0, [-5.18, -5.37, -5.52, -5.54]),
@@ -37,11 +37,10 @@ const IMTAPHY: [(Modulation, f64, [f64; 4]); 15] = [
 ];
 
 // Tests the feature: block error rates of the turbo code (other program)
-/// Thresholds are at most 0.7 dB lower and 0.3 dB higher than the published ones. Expected before the
-/// comparison: thresholds within 0.3 dB of the published ones for 2000 and 6144 bits. Found: thresholds 0.26
-/// to 0.63 dB lower (better) than the published ones. At 6144 bits and rate 1/3, the published thresholds are
-/// also 0.3 dB higher than those of AFF3CT, with which the program of these curves agrees
-/// (`crates/phy/tests/lte.rs`). Thresholds of CQI 15 do not fall with the size, so they are not compared.
+/// Expected before the comparison: within 0.3 dB of the published ones for 2000 and 6144 bits; found: 0.26 to
+/// 0.63 dB lower (better). At 6144 bits and rate 1/3, the published ones are also 0.3 dB higher than
+/// AFF3CT's, with which these curves agree (`crates/phy/tests/lte.rs`). Thresholds of CQI 15 do not fall with
+/// the size, so they are not compared.
 #[test]
 fn thresholds_are_near_published_ones() {
     for (modulation, rate, published) in &IMTAPHY[..14] {
@@ -53,10 +52,9 @@ fn thresholds_are_near_published_ones() {
 }
 
 // Tests the feature: block error rates of the turbo code (closed form)
-/// The limit is the SNR at which the mutual information equals the rate. The distance from it falls with the
-/// block size: it is below 4 dB at 40 bits, and 0.4 to 1.8 dB at 6144 bits. Distances in dB from the limit
-/// that were expected before the simulation, for blocks of 6144 bits: 1.0 for QPSK of rate 1/3 (found: 0.91)
-/// and 1/2 (0.87), 1.2 for 16QAM of rate 1/2 (1.07), 1.4 for 64QAM of rate 2/3 (1.26).
+/// The SNR at which the mutual information equals the rate: less than 4 dB away at 40 bits, 0.4 to 1.8 dB at
+/// 6144. Expected before the simulation for 6144 bits: 1.0 dB for QPSK of rate 1/3 (found: 0.91) and 1/2
+/// (0.87), 1.2 for 16QAM of rate 1/2 (1.07), 1.4 for 64QAM of rate 2/3 (1.26).
 #[test]
 fn thresholds_are_above_the_limit_of_the_modulation() {
     for modulation in MODULATIONS {
@@ -104,7 +102,6 @@ fn every_mcs_of_a_table_has_a_threshold_above_the_last_one() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The error rate falls with the SNR, and rises with the code rate and the number of code blocks.
     #[test]
     fn error_rates_are_monotone(
         modulation in 0..4usize,
@@ -129,7 +126,6 @@ proptest! {
         prop_assert!(rate.at(0.0) > 0.999 && rate.at(f32::INFINITY) < 1e-6 && rate.at(f32::NAN) > 0.999);
     }
 
-    /// The table's inverse returns the SNR of an error rate.
     #[test]
     fn snr_inverts_the_error_rate(modulation in 0..4usize, code_rate in 0.1..0.9f64, wanted in 0.001..0.999f32) {
         let format =
@@ -140,7 +136,7 @@ proptest! {
     }
 }
 
-/// The SNR that a block requires is equal with and without a table of its rates, bit for bit.
+/// Bit for bit.
 #[test]
 fn required_snrs_are_those_of_tables() {
     for table in [McsTable::Down64Qam, McsTable::Down256Qam, McsTable::Up, McsTable::Up16Qam] {

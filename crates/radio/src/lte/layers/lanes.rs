@@ -1,12 +1,10 @@
-//! Complex numbers of several groups of resource blocks at once. Loops over the groups are vectorized.
+//! Loops over the groups are vectorized.
 
-/// Number of groups that are computed at once.
+/// Groups that are computed at once.
 pub const LANES: usize = 8;
 
-/// Real value for each group.
 pub type Reals = [f32; LANES];
 
-/// Complex value for each group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Complex {
     pub re: Reals,
@@ -14,10 +12,9 @@ pub struct Complex {
 }
 
 impl Complex {
-    /// Zero on all groups.
     pub const ZERO: Self = Self { re: [0.0; LANES], im: [0.0; LANES] };
 
-    /// Adds `factor * value`, where the complex number `factor` is equal on all groups.
+    /// `factor` is equal on all groups.
     #[inline]
     pub fn add_scaled(&mut self, (re, im): (f32, f32), value: &Self) {
         for lane in 0..LANES {
@@ -26,7 +23,7 @@ impl Complex {
         }
     }
 
-    /// Adds `scale * a * b*`, where `b*` is the complex conjugate of `b`.
+    /// `scale * a * b*`.
     #[inline]
     pub fn add_product(&mut self, scale: &Reals, a: &Self, b: &Self) {
         for (lane, scale) in scale.iter().enumerate() {
@@ -36,7 +33,6 @@ impl Complex {
         }
     }
 
-    /// Multiplies by a real value for each group.
     #[inline]
     pub fn scale(&mut self, factor: &Reals) {
         for (lane, factor) in factor.iter().enumerate() {
@@ -45,7 +41,6 @@ impl Complex {
         }
     }
 
-    /// Returns the complex conjugate.
     #[inline]
     #[must_use]
     pub fn conjugate(&self) -> Self {

@@ -1,6 +1,3 @@
-//! Several antennas: spatial multiplexing of up to four layers, and transmit diversity (transmission mode 3 of TS
-//! 36.213, 7.1.3).
-//!
 //! Each antenna port fades independently to each receive antenna. The phone has a linear MMSE receiver
 //! without errors of channel estimation. Each layer passes through all columns of all precoders. Its rate
 //! `log2(1 + SNR)` is the mean over these columns, so that all layers have the same SNR.
@@ -22,45 +19,39 @@ use lanes::{Complex, LANES, Reals};
 use precoding::{Precoder, precoders};
 use receiver::{Paths, diversity, mmse};
 
-/// Largest number of antenna ports, of receive antennas and of layers.
+/// Of antenna ports, receive antennas and layers.
 pub const MAX_PORTS: usize = 4;
 
-/// Numbers of antennas at both ends of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Antennas {
-    /// Number of antenna ports that send: 1, 2 or 4.
+    /// 1, 2 or 4.
     pub ports: u8,
-    /// Number of receive antennas, which is also the largest number of layers; at most `ports`.
+    /// At most `ports`; also the largest number of layers.
     pub receive: u8,
 }
 
 impl Antennas {
-    /// One antenna at either end.
     pub const ONE: Self = Self { ports: 1, receive: 1 };
 }
 
 // Clause: TS 36.211, 6.3.4.2.2; TS 36.213, 7.1.3: spatial multiplexing and transmit diversity
 // Simplified: an MMSE receiver without errors of channel estimation, and uncorrelated antennas
-/// Fading channel from two or four antenna ports to the receive antennas of a phone.
 #[derive(Debug)]
 pub struct Matrix {
     antennas: Antennas,
-    /// Channel from each port to each receive antenna; all antennas of port 0 come first.
+    /// From each port to each receive antenna, all antennas of port 0 first.
     channels: Box<[Selective]>,
-    /// Amplitudes of `channels` in the TTI and on the groups of `known`.
+    /// In the TTI and on the groups of `known`.
     amplitudes: Box<[[Row; 2]]>,
-    /// TTI and groups for which the channels were read last; no groups before the first read.
+    /// No groups before the first read.
     known: (u64, Groups),
-    /// All groups of the band.
     all: Groups,
-    /// Precoders for each number of layers, from two layers (index 0) to the number of receive antennas.
+    /// By number of layers, from two (index 0) to the number of receive antennas.
     precoders: Vec<Vec<Precoder>>,
 }
 
 impl Matrix {
-    /// Creates the channels between all ports and receive antennas. `kind` and `id` select the random
-    /// streams; the other arguments are those of [`Selective::new`]. The channel from port 0 to receive
-    /// antenna 0 is that of a phone with one antenna.
+    /// The channel from port 0 to receive antenna 0 is that of a phone with one antenna.
     pub fn new(
         antennas: Antennas,
         response: &Arc<Response>,
@@ -86,14 +77,12 @@ impl Matrix {
         }
     }
 
-    /// Returns all groups of the band.
     pub fn all(&self) -> Groups {
         self.all
     }
 
-    /// Computes the linear SNR of each layer on the given groups in the given TTI, in which `layers` layers are sent;
-    /// one layer is sent by transmit diversity. `mean` is the mean SNR of one receive antenna if all power is in one
-    /// layer.
+    /// `mean` is the SNR of one receive antenna if all power is in one layer; one layer is sent by transmit
+    /// diversity.
     pub fn snr(
         &mut self,
         sequence: &JakesSequence,
@@ -124,7 +113,6 @@ impl Matrix {
         }
     }
 
-    /// Reads the channels of `groups` in TTI `tti`.
     fn read(&mut self, sequence: &JakesSequence, tti: u64, groups: Groups) {
         if self.known != (tti, groups) {
             self.known = (tti, groups);
@@ -134,7 +122,6 @@ impl Matrix {
         }
     }
 
-    /// Returns the channels of the groups in `lanes`.
     fn paths(&self, lanes: &[usize; LANES]) -> Paths {
         let mut paths = [[Complex::ZERO; MAX_PORTS]; MAX_PORTS];
         let receive = usize::from(self.antennas.receive);
@@ -149,7 +136,7 @@ impl Matrix {
         paths
     }
 
-    /// Returns 1 + SNR of each of `L` layers, the geometric mean over all precoders.
+    /// 1 + SNR of each of `L` layers, the geometric mean over all precoders.
     fn multiplexed<const L: usize>(&self, paths: &Paths, mean: f32) -> Reals {
         let precoders = &self.precoders[L - 2];
         let (ports, receive) = (usize::from(self.antennas.ports), usize::from(self.antennas.receive));
@@ -169,7 +156,7 @@ impl Matrix {
     }
 }
 
-/// Adds the channel of a layer to each receive antenna in `sum`. `factors` has the layer's complex factor at each port.
+/// `factors` has the layer's complex factor at each port.
 #[inline]
 fn precode(paths: &[[Complex; MAX_PORTS]], factors: &[(f32, f32); MAX_PORTS], sum: &mut [Complex]) {
     for (factor, of_port) in factors.iter().zip(paths) {

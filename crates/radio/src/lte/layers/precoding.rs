@@ -1,30 +1,27 @@
-//! Precoding of open-loop spatial multiplexing with large-delay cyclic delay diversity (TS 36.211, 6.3.4.2).
-//!
-//! The phone reports no precoder. With `L` layers, the layers are multiplied by `W D U`. `U` is a discrete
-//! Fourier transform of the layers, and `D` permutes its columns from one resource element to the next. `W`
-//! is a precoder, which changes after every `L` elements. So each layer passes through all columns of `W U`
-//! for all precoders `W`.
+//! Large-delay cyclic delay diversity (TS 36.211, 6.3.4.2), without reported precoders: `L` layers are
+//! multiplied by `W D U`, where `U` is a discrete Fourier transform, `D` permutes its columns from element to
+//! element, and the precoder `W` changes after every `L` elements. So each layer passes through all columns
+//! of `W U` for all `W`.
 
 use std::f64::consts::TAU;
 
 use super::MAX_PORTS;
 
-/// Columns of `W U`, one for each layer: the complex factor of each port. The columns are orthonormal.
+/// Columns of `W U`, one for each layer, with the factor of each port; they are orthonormal.
 pub type Precoder = Vec<[(f32, f32); MAX_PORTS]>;
 
-/// Vectors `u` of precoders 12 to 15 for four ports, `W = I - 2 u u^H / u^H u` (TS 36.211, table 6.3.4.2.3-2).
+/// `u` of precoders 12 to 15 for four ports, `W = I - 2 u u^H / u^H u` (TS 36.211, table 6.3.4.2.3-2).
 const VECTORS: [[f64; MAX_PORTS]; 4] =
     [[1.0, -1.0, -1.0, 1.0], [1.0, -1.0, 1.0, -1.0], [1.0, 1.0, -1.0, -1.0], [1.0, 1.0, 1.0, 1.0]];
 
-/// Columns of precoders 12 to 15 that 2, 3 and 4 layers use, from 0 (TS 36.211, table 6.3.4.2.3-2).
+/// Columns of precoders 12 to 15 that 2, 3 and 4 layers use (TS 36.211, table 6.3.4.2.3-2).
 const COLUMNS: [[&[usize]; 4]; 3] = [
     [&[0, 1], &[0, 2], &[0, 2], &[0, 1]],
     [&[0, 1, 2], &[0, 1, 2], &[0, 1, 2], &[0, 1, 2]],
     [&[0, 1, 2, 3], &[0, 2, 1, 3], &[2, 1, 0, 3], &[0, 1, 2, 3]],
 ];
 
-/// Returns the precoders through which `layers` layers pass, 2 to the number of ports, with two or four ports. Two
-/// ports have one precoder, the identity (TS 36.211, 6.3.4.2.2).
+/// Two ports have one precoder, the identity (TS 36.211, 6.3.4.2.2).
 pub fn precoders(ports: usize, layers: usize) -> Vec<Precoder> {
     let unit = |row: usize, column: usize| f64::from(u8::from(row == column));
     if ports == 2 {
@@ -38,7 +35,7 @@ pub fn precoders(ports: usize, layers: usize) -> Vec<Precoder> {
     VECTORS.iter().zip(COLUMNS[layers - 2]).map(precoder).collect()
 }
 
-/// Returns `W U` for a matrix `W`, whose elements `w` returns by port and layer.
+/// `W U`, with `w` by port and layer.
 fn transformed(ports: usize, layers: usize, w: impl Fn(usize, usize) -> f64) -> Precoder {
     let element = |port: usize, column: usize| {
         let (mut re, mut im) = (0.0, 0.0);

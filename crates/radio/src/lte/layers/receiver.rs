@@ -1,14 +1,11 @@
-//! SNRs after the receiver of a phone that knows the channel.
-
 use super::MAX_PORTS;
 use super::lanes::{Complex, LANES, Reals};
 
-/// Channel of each antenna port to each receive antenna, by port.
+/// By port, to each receive antenna.
 pub type Paths = [[Complex; MAX_PORTS]; MAX_PORTS];
 
-/// Returns 1 + SNR of transmit diversity from `ports` ports to `receive` antennas, at the linear SNR `snr` of one
-/// antenna (TS 36.211, 6.3.3.3, 6.3.4.3). Two ports send space-frequency block codes. Of four ports, ports 0 and 2,
-/// and ports 1 and 3, do so in turn; the value is the geometric mean over both pairs.
+/// 1 + SNR (TS 36.211, 6.3.3.3, 6.3.4.3). Two ports send space-frequency block codes; of four, ports 0 and 2,
+/// and 1 and 3, do so in turn: the geometric mean over both pairs.
 pub fn diversity(paths: &Paths, ports: usize, receive: usize, snr: f32) -> Reals {
     // Half of the power comes from each port of a pair.
     let pair = |ports: [usize; 2]| {
@@ -29,10 +26,8 @@ pub fn diversity(paths: &Paths, ports: usize, receive: usize, snr: f32) -> Reals
     std::array::from_fn(|lane| even[lane].sqrt() * odd[lane].sqrt())
 }
 
-/// Returns the geometric mean over `L` layers of 1 + SINR after a linear MMSE receiver with `receive` antennas.
-/// `columns` has the channel of each layer to each antenna, and `snr` is the linear SNR of one layer at a channel of 1.
-///
-/// With the matrix `M = I + snr H^H H`, 1 + SINR of layer `k` is the inverse of element `k` on the diagonal of `M^-1`.
+/// Geometric mean over layers of 1 + SINR, which is the inverse of element `k` on the diagonal of `M^-1` with
+/// `M = I + snr H^H H`; `snr` is that of one layer at a channel of 1.
 pub fn mmse<const L: usize>(columns: &[[Complex; MAX_PORTS]; L], receive: usize, snr: f32) -> Reals {
     let mut matrix = [[Complex::ZERO; L]; L];
     for a in 0..L {
@@ -55,8 +50,8 @@ pub fn mmse<const L: usize>(columns: &[[Complex; MAX_PORTS]; L], receive: usize,
     mean
 }
 
-/// Sweeps a pivot of a Hermitian matrix, of which only elements on and above the diagonal are used. After all pivots
-/// were swept, the matrix is the negative inverse (Goodnight, "A tutorial on the SWEEP operator", 1979).
+/// Only elements on and above the diagonal are used; after all pivots the matrix is the negative inverse
+/// (Goodnight, "A tutorial on the SWEEP operator", 1979).
 #[inline]
 fn sweep<const L: usize>(matrix: &mut [[Complex; L]; L], pivot: usize) {
     // As the matrix is the identity plus a positive semidefinite one, no pivot is less than 1.
@@ -77,7 +72,7 @@ fn sweep<const L: usize>(matrix: &mut [[Complex; L]; L], pivot: usize) {
     }
 }
 
-/// Returns the root of degree `L`, 1 to 4, of a value.
+/// Of degree `L`, 1 to 4.
 fn root<const L: usize>(value: f32) -> f32 {
     match L {
         1 => value,

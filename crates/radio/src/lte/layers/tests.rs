@@ -4,15 +4,13 @@ use super::*;
 use crate::cell::profile::Profile;
 use crate::lte::bandwidth::Bandwidth;
 
-/// Complex number in f64.
 type C = (f64, f64);
 
 fn times(a: C, b: C) -> C {
     (a.0 * b.0 - a.1 * b.1, a.0 * b.1 + a.1 * b.0)
 }
 
-/// Returns the elements on the diagonal of the inverse of a Hermitian positive definite matrix, by Gauss-Jordan
-/// elimination in f64.
+/// Hermitian positive definite, by Gauss-Jordan elimination in f64.
 fn diagonal_of_inverse(mut rows: Vec<Vec<C>>) -> Vec<f64> {
     let n = rows.len();
     for (i, row) in rows.iter_mut().enumerate() {
@@ -36,7 +34,6 @@ fn diagonal_of_inverse(mut rows: Vec<Vec<C>>) -> Vec<f64> {
     (0..n).map(|k| rows[k][n + k].0).collect()
 }
 
-/// Compares the receiver with the formula in f64 for random channels of `L` layers.
 fn receiver_agrees<const L: usize>(receive: usize) {
     let mut stream = Streams::new(3, 0).stream("test", L as u64, "channel");
     for snr in [0.01f32, 1.0, 100.0, 1e4] {
@@ -78,7 +75,7 @@ fn the_receiver_is_linear_mmse() {
     receiver_agrees::<4>(4);
 }
 
-/// With negligible noise, four equal layers cannot be separated, but their SINRs stay finite.
+/// Their SINRs stay finite.
 #[test]
 fn equal_layers_disturb_each_other() {
     let one = Complex { re: [1.0; LANES], im: [0.0; LANES] };
@@ -110,9 +107,9 @@ fn columns_of_precoders_are_orthonormal() {
     }
 }
 
-/// Returns the ergodic capacity in bit/s/Hz of `layers` layers to `receive` antennas over independent Rayleigh fading,
-/// at the SNR `snr` of each layer, without knowledge of the channel at the sender (Telatar, "Capacity of Multi-antenna
-/// Gaussian Channels", 1999, theorem 2).
+/// Ergodic capacity in bit/s/Hz over independent Rayleigh fading without knowledge of the channel at the
+/// sender (Telatar, "Capacity of Multi-antenna Gaussian Channels", 1999, theorem 2); `snr` is that of each
+/// layer.
 fn telatar(receive: usize, layers: usize, snr: f64) -> f64 {
     let (m, extra) = (receive.min(layers), receive.abs_diff(layers));
     let a = extra as f64;
@@ -134,7 +131,7 @@ fn telatar(receive: usize, layers: usize, snr: f64) -> f64 {
 }
 
 // Tests the feature: spatial multiplexing and transmit diversity (closed form)
-/// The rate of a layer after an MMSE receiver is the capacity of all layers together minus that of the other layers.
+/// After an MMSE receiver.
 #[test]
 fn rates_of_layers_are_differences_of_capacities() {
     let band = Bandwidth::Mhz20.band();
@@ -166,8 +163,8 @@ fn rates_of_layers_are_differences_of_capacities() {
     }
 }
 
-/// With two ports, the SNR is the sum over all paths from port to antenna, with half of the power from each port. With
-/// four ports, 1 + SNR is the geometric mean over the pairs of ports 0 and 2, and 1 and 3.
+/// Half of the power from each of two ports; with four, the geometric mean of 1 + SNR over ports 0 and 2, and
+/// 1 and 3.
 #[test]
 fn diversity_adds_the_power_of_all_paths() {
     let mut paths = [[Complex::ZERO; MAX_PORTS]; MAX_PORTS];
@@ -186,8 +183,7 @@ fn diversity_adds_the_power_of_all_paths() {
     assert!((four[LANES - 1] / (even * odd).sqrt() - 1.0).abs() < 1e-6);
 }
 
-/// The channel from port 0 to antenna 0 is that of a phone with one antenna, and another path differs from
-/// it. The SNR of a group is equal whether all groups are computed or few, and differs between TTIs.
+/// The SNR of a group is equal whether all groups are computed or few, and differs between TTIs.
 #[test]
 fn the_first_path_is_that_of_one_antenna() {
     let streams = Streams::new(1, 0);

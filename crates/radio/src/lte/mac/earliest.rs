@@ -1,34 +1,28 @@
-//! Times of users, and the earliest of them.
-
 use std::cell::Cell;
 
 use nodeb_base::units::Time;
 
-/// One time per user, for example that of its next timer; `Time(u64::MAX)` for none. The earliest one is stored,
-/// so that most look-ups need no search.
+/// `Time(u64::MAX)` for none. The earliest is stored, so that most look-ups need no search.
 #[derive(Debug)]
 pub struct Earliest {
     at: Vec<Time>,
-    /// The earliest time in `at`. If `is_old` is true, it may be out of date: it is then not after the
-    /// earliest time in `at`.
+    /// May be too early if `is_old`.
     first: Cell<Time>,
     is_old: Cell<bool>,
 }
 
 impl Earliest {
-    /// Creates a list in which none of the `users` users has a time.
     pub fn new(users: usize) -> Self {
         let never = Time(u64::MAX);
         Self { at: vec![never; users], first: Cell::new(never), is_old: Cell::new(false) }
     }
 
-    /// Returns the time of a user, `Time(u64::MAX)` for none.
     #[inline]
     pub fn of(&self, user: usize) -> Time {
         self.at[user]
     }
 
-    /// Sets the time of a user; `Time(u64::MAX)` removes it.
+    /// `Time(u64::MAX)` removes it.
     #[inline]
     pub fn set(&mut self, user: usize, at: Time) {
         let old = std::mem::replace(&mut self.at[user], at);
@@ -40,7 +34,6 @@ impl Earliest {
         }
     }
 
-    /// Returns the earliest time of all users, `Time(u64::MAX)` if no user has one.
     #[inline]
     pub fn first(&self) -> Time {
         if self.is_old.get() {

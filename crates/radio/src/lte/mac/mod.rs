@@ -1,5 +1,3 @@
-//! MAC of the LTE downlink: transmission in TTIs on groups of resource blocks, and the events between TTIs.
-
 mod earliest;
 mod promotions;
 mod serving;
@@ -43,31 +41,28 @@ use promotions::Promotions;
 use sleep::Sleepers;
 use user::{HEADERS, User};
 
-/// STATUS PDU on its way from a phone to the base station.
 #[derive(Clone, Copy, Debug)]
 struct Status {
     at: Time,
     user: usize,
-    /// Number of the report at the user's RLC.
     number: u64,
 }
 
-/// Values of a user that are read in every TTI. They are stored separately from the user's other state, which is large.
+/// Read in every TTI, so stored apart from the user's other state, which is large.
 #[derive(Clone, Debug)]
 struct Hot {
-    /// First TTI in which there may be something to send, `u64::MAX` if there is nothing.
+    /// First TTI with something to send, `u64::MAX` if there is nothing.
     ready: u64,
-    /// First TTI in which a new block may be sent, `u64::MAX` if there is nothing to send.
+    /// First TTI with a new block, `u64::MAX` if there is nothing.
     fresh: u64,
-    /// First TTI in which a retransmission is due, or an ACK or NACK that the outer loop has not received yet.
-    /// `u64::MAX` if there is none.
+    /// First TTI with a retransmission, or an ACK or NACK that the outer loop has not received; else
+    /// `u64::MAX`.
     answers: u64,
-    /// TTIs in which `rate`, `cqi` and the user's rows of [`Columns`] are valid, because the base station uses the same
-    /// CQI report.
+    /// TTIs in which `rate`, `cqi` and the rows of [`Columns`] are valid, by the same CQI report.
     valid: Range<u64>,
-    /// Number of bytes that all groups together could carry in a TTI.
+    /// Bytes of all groups in a TTI.
     rate: u32,
-    /// Mean CQI of all groups.
+    /// Mean of all groups.
     cqi: f32,
 }
 
@@ -75,12 +70,11 @@ impl Hot {
     const NOTHING: Self =
         Self { ready: u64::MAX, fresh: u64::MAX, answers: u64::MAX, valid: 0..0, rate: 0, cqi: 0.0 };
 
-    /// Cancels all transmissions to the user.
     fn cancel(&mut self) {
         (self.ready, self.fresh, self.answers) = (u64::MAX, u64::MAX, u64::MAX);
     }
 
-    /// Postpones `ready`, `fresh` and `answers` to TTI `until` at the earliest.
+    /// `ready`, `fresh` and `answers`.
     fn postpone(&mut self, until: u64) {
         self.ready = self.ready.max(until);
         self.fresh = self.fresh.max(until);
@@ -88,22 +82,20 @@ impl Hot {
     }
 }
 
-/// Values of all users that are read in every TTI; each list has one entry per user.
+/// Read in every TTI; one entry per user.
 #[derive(Debug)]
 struct Columns {
     hot: Vec<Hot>,
-    /// Time of the next RLC timer; `Time(u64::MAX)` if none runs.
     due: Earliest,
-    /// Bytes that each group could carry in a TTI by the CQI in use at the base station; NaN for CQI 0.
+    /// Bytes by the CQI in use at the base station; NaN for CQI 0.
     rates: Vec<Row>,
-    /// CQI of each group; NaN for CQI 0. Filled only if the scheduler compares qualities instead of rates.
+    /// NaN for CQI 0; filled only if the scheduler compares qualities.
     qualities: Vec<Row>,
-    /// Bytes that can be sent, with an estimate of their headers.
+    /// Bytes with an estimate of their headers.
     waiting: Vec<f32>,
 }
 
 impl Columns {
-    /// Creates the columns of `count` users without data and without reports.
     fn new(count: usize) -> Self {
         Self {
             hot: vec![Hot::NOTHING; count],
@@ -114,8 +106,7 @@ impl Columns {
         }
     }
 
-    /// Returns the first TTI in which there may be something to send to a user, or `None` if there is nothing. If
-    /// several users are ready by TTI `tti`, the result may be the TTI of any of these users.
+    /// If several users are ready by `tti`, the TTI of any of them.
     fn first_ready(&self, tti: u64) -> Option<u64> {
         let mut first = u64::MAX;
         for hot in &self.hot {
@@ -128,11 +119,9 @@ impl Columns {
     }
 }
 
-/// MAC of the downlink of one cell.
 #[derive(Debug)]
 pub struct LteMac {
     params: Lte,
-    /// Rules by which blocks are decoded and retransmitted.
     rules: Rules,
     formats: Vec<Formats>,
     band: Band,
@@ -144,25 +133,20 @@ pub struct LteMac {
     view: View,
     dealer: Dealer,
     candidates: Vec<Candidate>,
-    /// Users for whom retransmissions, ACKs or NACKs are due in the current TTI; kept between TTIs only to reuse the
-    /// memory.
+    /// Kept between TTIs only to reuse the memory, as the next two.
     due: Vec<usize>,
-    /// Groups of resource blocks that the scheduler assigns to users for new blocks in the current TTI; kept between
-    /// TTIs only to reuse the memory.
     parts: Vec<Part>,
-    /// Blocks sent to a user in the current TTI; kept between TTIs only to reuse the memory.
     sent: Vec<SentBlock>,
     decided: Vec<Decided>,
-    /// STATUS PDUs on their way to the base station, in order of arrival.
+    /// In order of arrival.
     statuses: VecDeque<Status>,
-    /// Discontinuous reception of the phones; `None` without DRX, when all phones listen in every subframe.
+    /// Without DRX all phones listen in every subframe.
     sleepers: Option<Sleepers>,
-    /// RRC connections of the phones; `None` if all phones are always connected.
+    /// `None` if all phones are always connected.
     promotions: Option<Promotions>,
 }
 
 impl LteMac {
-    /// Creates a MAC with empty queues for `users`.
     pub fn new(params: &Lte, users: &[UserRadio], streams: &Streams) -> Self {
         let sequence = if users.iter().any(|user| user.ue.channel.facts().fades) {
             JakesSequence::new(&mut streams.stream("cell", 0, "fading"))
@@ -209,8 +193,7 @@ impl LteMac {
         }
     }
 
-    /// Brings the columns of a user up to date after its queue, its HARQ processes or its RLC has changed, and passes
-    /// on the packets that have left RLC. Sends a STATUS PDU if one is due.
+    /// After a change of the queue, HARQ or RLC; also passes on packets and sends a STATUS PDU if due.
     fn refresh(&mut self, ctx: &mut Context, user: usize) {
         let state = &mut self.users[user];
         let now = ctx.now;
@@ -243,8 +226,7 @@ impl LteMac {
         }
     }
 
-    /// Postpones the transmissions to a user until its phone listens, in subframe `next` at the earliest. Has no effect
-    /// without DRX.
+    /// In subframe `next` at the earliest.
     fn wait_for_listening(&mut self, user: usize, next: u64) {
         let (Some(sleepers), hot) = (&self.sleepers, &mut self.columns.hot[user]) else { return };
         if hot.ready < u64::MAX {
@@ -255,8 +237,6 @@ impl LteMac {
         }
     }
 
-    /// Records the transmission of the blocks in `sent` to a user: events, counters, outcomes and the phone's
-    /// DRX timers. Informs the scheduler of the number of octets sent. Has no effect if `sent` is empty.
     fn record(&mut self, ctx: &mut Context, tti: u64, user: usize) {
         let (mut total, mut is_new, mut is_pending) = (Sent::default(), false, false);
         if ctx.wants(Mask::PDCP) {
@@ -295,7 +275,6 @@ impl LteMac {
     }
 }
 
-/// Delivers the packets that have left a user's RLC, or reports them as lost.
 fn pass_on(ctx: &mut Context, user: usize, state: &mut User) {
     for outcome in state.rlc.outcomes() {
         match outcome {

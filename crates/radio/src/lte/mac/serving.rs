@@ -1,5 +1,3 @@
-//! Division of a TTI's resource blocks among the users.
-
 use nodeb_base::context::Context;
 
 use super::user::{Blocks, Cell};
@@ -9,7 +7,7 @@ use crate::mac::deal::{Offers, Part, Room};
 use crate::mac::sched::{Candidate, View};
 
 impl LteMac {
-    /// Serves users in TTI `tti`: retransmissions first, then new blocks by the scheduler.
+    /// Retransmissions first, then new blocks by the scheduler.
     pub(super) fn serve_users(&mut self, ctx: &mut Context, tti: u64) {
         let hot = &mut self.columns.hot;
         self.ends.pass(tti, |user| hot[user].cancel());
@@ -44,9 +42,8 @@ impl LteMac {
         }
     }
 
-    /// Returns the groups of `free` that the scheduler has left, if synchronization signals or PBCH take resource elements
-    /// in TTI `tti`. Blocks with fewer resource elements can be smaller than the scheduler assumes, as sizes of blocks
-    /// have steps.
+    /// Blocks with fewer resource elements can be smaller than the scheduler assumes, as sizes have steps; so
+    /// in TTIs with synchronization signals or PBCH the groups that it left are spare.
     fn spare(&self, tti: u64, free: Groups) -> Groups {
         if self.formats[0].is_regular(tti) {
             return Groups::NONE;
@@ -54,10 +51,8 @@ impl LteMac {
         self.parts.iter().fold(free, |free, part| free.without(part.groups))
     }
 
-    /// Retransmits the blocks that are due in TTI `tti`, each on whole groups with at least as many resource
-    /// blocks as its first transmission had. Removes these groups from `room`, and one grant per user. A block
-    /// for which `room` does not suffice remains due. The user that is considered first changes from TTI to
-    /// TTI.
+    /// On whole groups with at least as many resource blocks as at first; what does not fit remains due. The
+    /// user considered first changes from TTI to TTI.
     fn retransmit(&mut self, ctx: &mut Context, tti: u64, room: &mut Room) {
         let first = (tti % self.users.len().max(1) as u64) as usize;
         let is_due = |hot: &Hot| hot.ready <= tti && hot.answers <= tti;
@@ -94,8 +89,7 @@ impl LteMac {
         }
     }
 
-    /// Returns the lowest groups of `free` that have at least `blocks` resource blocks together, or `None` if
-    /// there are too few.
+    /// With at least `blocks` resource blocks together.
     fn lowest(&self, blocks: u16, free: Groups) -> Option<Groups> {
         let band = &self.band;
         let mut groups = Groups::NONE;
@@ -108,7 +102,6 @@ impl LteMac {
         (band.blocks_in(groups) >= blocks).then_some(groups)
     }
 
-    /// Lists the users that can be sent a new block in TTI `tti`, with the properties that the scheduler needs.
     fn gather(&mut self, tti: u64) {
         self.candidates.clear();
         for user in 0..self.columns.hot.len() {
@@ -127,7 +120,6 @@ impl LteMac {
         }
     }
 
-    /// Brings the CQI report of a user and the values computed from it up to date for TTI `tti`.
     pub(super) fn measure(&mut self, user: usize, tti: u64) {
         let Self { users, columns, params, rules, formats, band, sequence, view, .. } = self;
         let cell = Cell { params, rules, formats, sequence };
@@ -163,7 +155,6 @@ impl LteMac {
     }
 }
 
-/// Returns true if a scheduler with this view compares the channel qualities of users instead of their rates.
 fn compares_qualities(view: View) -> bool {
     view.quality && !view.rate
 }

@@ -1,5 +1,3 @@
-//! Phones with DRX, and the waits of data until a phone listens.
-
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nodeb_base::context::Context;
@@ -12,26 +10,23 @@ use super::super::drx::{Drx, Listening};
 use super::super::reports::TTI;
 use crate::UserRadio;
 
-/// DRX state of a phone, and the waits of data until the phone listens.
 #[derive(Debug)]
 struct Sleeper {
     listening: Listening,
-    /// Last wait of data of which no block was sent since: the subframe since which they waited because the
-    /// phone did not listen, and the subframe in which it listened or will listen again. `None` if no data
-    /// have waited for this reason since the last block.
+    /// Last wait of which no block was sent since: from the subframe in which the phone did not listen to the
+    /// one in which it does.
     waits: Option<(u64, u64)>,
-    /// Earlier waits of the same data. After each of them the phone listened, but the base station sent it no block.
+    /// Of the same data: the phone listened, but was sent no block.
     earlier: Vec<(u64, u64)>,
-    /// Number of waits of data that have been sent since, and the sum of the lengths of these waits in subframes.
+    /// Waits whose data were sent, and the sum of their lengths in subframes.
     counted: (u64, u64),
 }
 
-/// DRX state of all phones of a cell, which downlink and uplink share. Clones of this value share the same state.
+/// Shared by downlink and uplink, and by clones.
 #[derive(Clone, Debug)]
 pub struct Sleepers(Arc<Mutex<Vec<Sleeper>>>);
 
 impl Sleepers {
-    /// Creates the DRX state of `users`, who have not been active yet.
     pub fn new(drx: &Drx, users: &[UserRadio]) -> Self {
         let sleeper = |user: &UserRadio| Sleeper {
             listening: Listening::new(drx, user.id),
@@ -46,9 +41,8 @@ impl Sleepers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the first subframe at or after `ready` in which a user's phone listens. If the last recorded
-    /// wait of the user's data ends after `ready`, sets its end to the returned subframe. Otherwise, if the
-    /// returned subframe is later than `ready`, records a new wait from `ready` to the returned subframe.
+    /// First subframe at or after `ready` with reception; extends the last wait if it ends after `ready`,
+    /// else records a new one.
     pub fn wake(&self, user: usize, ready: u64) -> u64 {
         let Sleeper { listening, waits, earlier, .. } = &mut self.phones()[user];
         let until = listening.next(ready);
@@ -62,8 +56,7 @@ impl Sleepers {
         until
     }
 
-    /// Records that a user is sent blocks in subframe `tti`. Emits an event for each recorded wait of the
-    /// user's data, which ends in `tti` at the latest. `is_new` is false if all blocks are retransmissions.
+    /// Emits an event for each recorded wait; `is_new` is false if all blocks are retransmissions.
     pub fn sent(&self, ctx: &mut Context, user: usize, tti: u64, is_new: bool) {
         let Sleeper { listening, waits, earlier, counted } = &mut self.phones()[user];
         if is_new {
@@ -85,43 +78,37 @@ impl Sleepers {
         }
     }
 
-    /// Discards the recorded waits of a user for whom no data wait any more.
     pub fn has_nothing(&self, user: usize) {
         let Sleeper { waits, earlier, .. } = &mut self.phones()[user];
         *waits = None;
         earlier.clear();
     }
 
-    /// Records that a user's block failed in subframe `tti` and will be retransmitted.
     pub fn failed(&self, user: usize, tti: u64) {
         self.phones()[user].listening.failed(tti);
     }
 
-    /// Starts the inactivity timer of a user in subframe `tti`, as the grant of a new block does.
+    /// As the grant of a new block does.
     pub fn active(&self, user: usize, tti: u64) {
         self.phones()[user].listening.granted(tti);
     }
 
-    /// Records what a user's phone sends in the uplink, or is granted there, by `record`. Returns true if downlink data
-    /// wait for the phone to listen, so that they may not have to wait any longer.
+    /// True if downlink data wait for the phone to listen, which may now end.
     pub fn follow(&self, user: usize, record: impl FnOnce(&mut Listening)) -> bool {
         let sleeper = &mut self.phones()[user];
         record(&mut sleeper.listening);
         sleeper.waits.is_some()
     }
 
-    /// Returns true if a user's phone listens in subframe `tti`.
     pub fn listens(&self, user: usize, tti: u64) -> bool {
         self.phones()[user].listening.next(tti) == tti
     }
 
-    /// Records that a user's phone was not connected from subframe `from` on until subframe `until`.
     pub fn disconnected(&self, user: usize, from: u64, until: u64) {
         self.phones()[user].listening.disconnected(from, until);
     }
 
-    /// Returns the table `drx` of all users, for the time from the start of the run to subframe `tti`,
-    /// exclusive. `ends` returns the subframe in which a user's connection ends or has ended.
+    /// To subframe `tti`, exclusive; `ends` gives the end of a user's connection.
     pub fn table(&self, tti: u64, ends: impl Fn(usize) -> u64) -> Table {
         let row = |(user, sleeper): (usize, &mut Sleeper)| DrxRow {
             user,
@@ -134,7 +121,6 @@ impl Sleepers {
     }
 }
 
-/// Results of a phone's discontinuous reception.
 #[derive(Clone, Copy, Debug)]
 pub struct DrxRow {
     user: usize,

@@ -13,10 +13,9 @@ use crate::cell::channel::ChannelSpec;
 use crate::ue::Ue;
 use crate::{Bearer, Radio, UserRadio};
 
-/// Packet that leaves the bearer: time, user, number, and whether it was delivered.
+/// Time, user, number, and whether it was delivered.
 type Out = (Time, usize, u64, bool);
 
-/// Bearer with its surroundings, and the packets and events that it has emitted.
 struct Bench {
     bearer: Box<dyn Bearer>,
     world: Surroundings,
@@ -63,7 +62,6 @@ impl Bench {
         taken
     }
 
-    /// Handles all events before `end`.
     fn run_until(&mut self, end: Time) {
         while let Some(key) = self.bearer.next_wake().filter(|key| key.0 < end) {
             self.bearer.wake(&mut self.world.at(key.0), key);
@@ -83,7 +81,6 @@ impl Bench {
     }
 }
 
-/// Returns each TTI with blocks, and the number of octets in them.
 fn octets(bench: &Bench) -> Vec<(u64, u32)> {
     let sent = |(at, event): &(Time, Event)| match event {
         Event::Tti { units, .. } => Some((at.0 / 1_000_000, *units)),
@@ -92,7 +89,6 @@ fn octets(bench: &Bench) -> Vec<(u64, u32)> {
     bench.events.iter().filter_map(sent).collect()
 }
 
-/// A packet waits for the next subframe, and has arrived at its end.
 #[test]
 fn latency_of_a_small_packet_is_the_wait_and_a_subframe() {
     for rlc in ["um", "am"] {
@@ -104,7 +100,7 @@ fn latency_of_a_small_packet_is_the_wait_and_a_subframe() {
     }
 }
 
-/// A packet that the queue drops gets no number, so that the next one follows without a gap.
+/// A packet that the queue drops gets no number.
 #[test]
 fn packets_are_numbered_when_their_first_part_is_sent() {
     for rlc in ["um", "am"] {
@@ -123,8 +119,8 @@ fn packets_are_numbered_when_their_first_part_is_sent() {
 }
 
 // Tests the feature: selection of blocks (standard's table)
-/// With one control symbol MCS 28 fits 20 MHz: 75,376 bits, of which at most 3 octets stay unused, in each
-/// subframe but 0 and 5, in which synchronization signals and PBCH take resource elements.
+/// With one control symbol MCS 28 fits 20 MHz: 75,376 bits, of which at most 3 octets stay unused, except in
+/// subframes 0 and 5.
 #[test]
 fn the_peak_is_that_of_the_table() {
     let params =
@@ -141,7 +137,7 @@ fn the_peak_is_that_of_the_table() {
     assert_eq!(params.peak_rate().0, 75_376_000);
 }
 
-/// Returns the largest number of octets in a TTI at a high SNR, on 20 MHz with one control symbol.
+/// 20 MHz, one control symbol, high SNR.
 fn peak_octets(category: u8, layers: u8, qam256: bool) -> u32 {
     let params = keys(json!({
         "control_symbols": 1, "antenna_ports": layers, "layers": layers, "qam256": qam256, "rlc": "um",
@@ -156,8 +152,7 @@ fn peak_octets(category: u8, layers: u8, qam256: bool) -> u32 {
     octets(&bench).into_iter().map(|(_, octets)| octets).max().unwrap()
 }
 
-/// With several layers, two blocks of the largest size fill a TTI, or as many bits as the category can
-/// receive. At most seven octets of a TTI stay unused, as RLC and MAC count their headers at their longest.
+/// At most seven octets of a TTI stay unused, as RLC and MAC count their headers at their longest.
 #[test]
 fn peaks_of_several_layers_are_two_blocks_of_the_tables() {
     for (category, layers, qam256, bits) in [
@@ -179,14 +174,14 @@ fn peaks_of_several_layers_are_two_blocks_of_the_tables() {
     }
 }
 
-/// Returns the keys of a cell whose users always have data, sent on up to `layers` layers from four antenna ports.
+/// Four antenna ports, queues never empty.
 fn cell_of_layers(layers: u8) -> Lte {
     keys(json!({
         "bandwidth": "5 MHz", "antenna_ports": 4, "layers": layers, "queue": { "drop_tail": { "limit": 100_000 } },
     }))
 }
 
-/// Returns the octets delivered in 2 s to a user with a mean SNR, and the mean number of layers.
+/// Octets in 2 s, and mean number of layers.
 fn carried(layers: u8, mean_snr_db: f64) -> (f64, f64) {
     let fading = channel(json!({ "fading": {
         "mean_snr_db": mean_snr_db, "speed": "3 km/h", "profile": "extended_typical_urban",
@@ -201,8 +196,7 @@ fn carried(layers: u8, mean_snr_db: f64) -> (f64, f64) {
     (bench.out.len() as f64 * 1_500.0, layers[0])
 }
 
-/// At a high SNR the rate grows with the number of layers. At a low SNR almost all blocks are sent on one
-/// layer, by transmit diversity. In between, the number of layers varies.
+/// At a low SNR almost all blocks use transmit diversity.
 #[test]
 fn layers_multiply_the_rate_if_the_snr_is_high() {
     let (one, mean) = carried(1, 35.0);
@@ -217,8 +211,7 @@ fn layers_multiply_the_rate_if_the_snr_is_high() {
     assert!(middle > one / 3.0 && (1.1..3.5).contains(&mean), "{middle} {mean}");
 }
 
-/// Two blocks of a TTI are acknowledged separately: if only one fails, its retransmission shares a TTI with a new
-/// block.
+/// The retransmission of the failed block shares a TTI with a new one.
 #[test]
 fn blocks_on_different_layers_have_answers_of_their_own() {
     let fading = channel(
@@ -254,7 +247,6 @@ fn blocks_on_different_layers_have_answers_of_their_own() {
     }
 }
 
-/// A small packet is sent in one block, although several layers would allow two.
 #[test]
 fn small_packets_need_no_second_block() {
     let mut bench = Bench::new(&cell_of_layers(4), &[at_snr(40.0)]);
@@ -266,8 +258,7 @@ fn small_packets_need_no_second_block() {
     assert_eq!((bench.out.len(), blocks), (20, 20));
 }
 
-/// Acknowledged mode delivers every packet once and in order over a fading channel on which many blocks are given
-/// up.
+/// Many blocks are given up.
 #[test]
 fn acknowledged_mode_delivers_everything_in_order() {
     let fading = channel(
@@ -296,7 +287,6 @@ fn acknowledged_mode_delivers_everything_in_order() {
 }
 
 // Tests the feature: HARQ timing of the downlink (standard's table)
-/// Transmissions of a block are at least 8 subframes apart, have the same size, and are numbered in order.
 #[test]
 fn retransmissions_follow_eight_subframes_later() {
     let fading = channel(
@@ -322,8 +312,7 @@ fn retransmissions_follow_eight_subframes_later() {
 }
 
 // Tests the feature: selection of blocks (property)
-/// A packet that fits into the block of a whole subframe is sent in a single subframe, also if synchronization signals
-/// and PBCH take resource elements: groups are left only if nothing waits.
+/// Also in subframes with synchronization signals and PBCH.
 #[test]
 fn nothing_waits_while_groups_are_left() {
     for bandwidth in ["1.4 MHz", "3 MHz", "5 MHz", "20 MHz"] {
@@ -349,8 +338,7 @@ fn nothing_waits_while_groups_are_left() {
     }
 }
 
-/// With `error_free` no block fails on a channel that changes faster than it is reported, and the first block is the
-/// same as if blocks could fail.
+/// On a channel that changes faster than it is reported.
 #[test]
 fn error_free_blocks_are_selected_by_the_same_reports() {
     let first_and_failed = |decoding: &str| {
@@ -375,14 +363,13 @@ fn error_free_blocks_are_selected_by_the_same_reports() {
     assert!(failed > 100, "{failed}");
 }
 
-/// Returns keys of DRX with which a phone sleeps after 10 ms without new blocks.
+/// The phone sleeps after 10 ms without new blocks.
 fn drx() -> serde_json::Value {
     json!({ "on_duration": "10 ms", "inactivity": "10 ms", "long_cycle": "320 ms" })
 }
 
 // Tests the feature: discontinuous reception (closed form)
-/// With bursts at all phases of the cycle, the mean wait is about `(cycle - on)^2 / (2 cycle)`. A phone that is rarely
-/// sent anything is awake for its on-durations and for the inactivity timer after each burst.
+/// With bursts at all phases of the cycle the mean wait is about `(cycle - on)^2 / (2 cycle)`.
 #[test]
 fn bursts_wait_for_the_on_duration() {
     let params = keys(json!({ "rlc": "um", "drx": drx() }));
@@ -406,7 +393,6 @@ fn bursts_wait_for_the_on_duration() {
     assert!(share[0] > 10.0 / 320.0 && share[0] < 10.0 / 320.0 + bursts, "{share:?}");
 }
 
-/// A phone that has just sent a packet listens, so that an answer within the inactivity timer does not wait.
 #[test]
 fn packets_of_the_phone_keep_it_awake() {
     let params = keys(json!({ "rlc": "um", "uplink": "plain", "drx": drx() }));
@@ -422,8 +408,7 @@ fn packets_of_the_phone_keep_it_awake() {
 }
 
 // Tests the feature: discontinuous reception (independent receiver)
-/// In each subframe with a transmission, the phone listens by the rules of TS 36.321, 5.7. The test applies these rules
-/// independently, transmission by transmission.
+/// TS 36.321, 5.7, applied independently, transmission by transmission.
 #[test]
 fn every_transmission_meets_a_phone_that_listens() {
     let fading = channel(
@@ -463,8 +448,7 @@ fn every_transmission_meets_a_phone_that_listens() {
     assert!(again > 20, "{again}");
 }
 
-/// A wait for a phone that does not listen ends when it listens, also if the scheduler serves others then. So no wait
-/// is longer than a cycle.
+/// Also if the scheduler serves others when the phone listens.
 #[test]
 fn no_wait_for_a_phone_is_longer_than_its_cycle() {
     let params = keys(json!({
@@ -484,10 +468,8 @@ fn no_wait_for_a_phone_is_longer_than_its_cycle() {
 }
 
 // Tests the feature: selection of blocks (closed form)
-/// The rate by which the scheduler compares users is at most that of a block on all groups, and at least 37 %
-/// (1.4 MHz), 58 % (5 MHz) or 78 % (20 MHz) of it. It is lower because it is computed from the block with the
-/// fewest bytes per resource block: on a narrow band at a low SNR, a block of one resource block carries
-/// little more than its CRC.
+/// At least 37 % (1.4 MHz), 58 % (5 MHz) or 78 % (20 MHz), by the block with the fewest bytes per resource
+/// block: at a low SNR, one resource block carries little more than its CRC.
 #[test]
 fn the_metric_is_the_rate_of_the_block() {
     for (bandwidth, least) in [("1.4 MHz", 0.37), ("5 MHz", 0.58), ("20 MHz", 0.78)] {
@@ -507,8 +489,7 @@ fn the_metric_is_the_rate_of_the_block() {
 }
 
 // Tests the feature: set-up of connections (worked example)
-/// A packet to an idle phone waits for its paging occasion and the set-up of its connection, and takes one subframe. An
-/// event gives the wait when the block is sent. A packet of the phone begins the set-up at once.
+/// Paging occasion, set-up and one subframe; a packet of the phone begins the set-up at once.
 #[test]
 fn packets_to_an_idle_phone_wait_for_its_connection() {
     let params = keys(json!({ "rlc": "um", "rrc": { "inactivity": "1 s" } }));
@@ -533,8 +514,7 @@ fn packets_to_an_idle_phone_wait_for_its_connection() {
     assert_eq!(waits.collect::<Vec<_>>(), [(20, 1_374), (5_000, 5_094)]);
 }
 
-/// With `rrc`, a phone listens only while it is connected: until its inactivity timer after the block, then in the
-/// on-durations of its cycles until the release. The subframes are counted here one by one.
+/// Until the inactivity timer, then in on-durations until the release; counted here one by one.
 #[test]
 fn phone_that_is_not_connected_is_not_awake() {
     let params = keys(json!({ "rlc": "um", "drx": drx(), "rrc": { "inactivity": "1 s" } }));
@@ -566,9 +546,8 @@ fn phone_that_is_not_connected_is_not_awake() {
 }
 
 // Tests the feature: unacknowledged mode (property)
-/// With sequence numbers of 5 bits, a PDU is discarded that arrives after one with a number higher by 16 or more (TS
-/// 36.322, 5.1.2.2.2). HARQ without a limit of transmissions delivers such PDUs, and packets are lost with them and for
-/// no other reason. Numbers of 10 bits lose nothing here.
+/// With 5 bits, a PDU after one with a number higher by 16 or more is discarded (TS 36.322, 5.1.2.2.2), which
+/// HARQ without a limit delivers; 10 bits lose nothing here.
 #[test]
 fn unacknowledged_mode_loses_only_what_arrives_behind_its_window() {
     let lost = |sn_length: &str| {
@@ -609,7 +588,7 @@ fn unacknowledged_mode_loses_only_what_arrives_behind_its_window() {
     assert!(lost("10 bit").0.is_empty());
 }
 
-/// Returns the last TTI in which a user was sent a block, and the user's mean SNR in dB.
+/// And its mean SNR in dB.
 fn last_block(bench: &mut Bench, user: usize) -> (u64, f64) {
     let of_user = |(at, event): &(Time, Event)| match event {
         Event::Tti { user: other, .. } if *other as usize == user => Some(at.0 / 1_000_000),
@@ -621,9 +600,7 @@ fn last_block(bench: &mut Bench, user: usize) -> (u64, f64) {
     (last, snrs[user])
 }
 
-/// In a recording of 40 TTIs the SNR varies, so that many blocks need several transmissions: no block, and no retransmission, is
-/// sent after it, whether the phone sleeps or not. The other user then has the whole band, and the recorded user alone
-/// causes no further events.
+/// Many blocks need several transmissions; the other user then has the whole band.
 #[test]
 fn no_block_follows_the_end_of_a_recording() {
     for drx in [None, Some(json!({ "on_duration": "10 ms", "long_cycle": "20 ms", "inactivity": "1 ms" }))] {
@@ -654,7 +631,7 @@ fn no_block_follows_the_end_of_a_recording() {
     }
 }
 
-/// Returns the rate in octets per TTI and the share of failed first transmissions of a phone with data at all times.
+/// Octets per TTI and share of failed first transmissions.
 fn saturated(cqi: &serde_json::Value, channel: &ChannelSpec, ttis: u64) -> (f64, f64) {
     let params = keys(json!({
         "bandwidth": "1.4 MHz", "rlc": "um", "cqi": cqi, "queue": { "drop_tail": { "limit": 100 } },
@@ -677,9 +654,8 @@ fn saturated(cqi: &serde_json::Value, channel: &ChannelSpec, ttis: u64) -> (f64,
     (value("bytes_delivered") / ttis as f64, value("first_bler"))
 }
 
-/// On a constant channel, a loop that meets its target p never chooses smaller blocks than reports alone do, as those
-/// fail at most at 10 %. So it costs at most the TTIs of retransmissions: a share p / (1 + p) of all, if retransmissions
-/// succeed. Blocks under way must not be corrected for one by one.
+/// On a constant channel reports alone fail at most at 10 %, so a loop costs at most the TTIs of
+/// retransmissions: a share p / (1 + p). Blocks under way must not be corrected for one by one.
 #[test]
 fn an_outer_loop_costs_no_more_than_its_failures() {
     for snr_db in [0.5, 2.5, 5.0, 9.0] {
@@ -690,9 +666,8 @@ fn an_outer_loop_costs_no_more_than_its_failures() {
     }
 }
 
-/// With Rayleigh fading at 120 km/h, reports say nothing about the SNR of a block. Blocks that are `c` dB smaller than
-/// reported then fail at a rate of 1 / (1 + 10^(c / 10)): 20 % at 6 dB, 9 % at 10 dB, 1 % at 20 dB. As reports are
-/// rounded down, a limit of 6 dB acts like up to 10 dB.
+/// Rayleigh fading at 120 km/h: blocks `c` dB smaller than reported fail at 1 / (1 + 10^(c / 10)): 20 % at 6
+/// dB, 9 % at 10 dB, 1 % at 20 dB. As reports are rounded down, a limit of 6 dB acts like up to 10 dB.
 #[test]
 fn an_outer_loop_meets_its_target_within_its_limit() {
     let fading = channel(json!({ "fading": { "mean_snr_db": 18.0, "speed": "120 km/h" } }));
@@ -709,7 +684,6 @@ fn recorded(key: &str, values: serde_json::Value) -> ChannelSpec {
     channel(json!({ "trace": { key: values, "at_end": "stop" } }))
 }
 
-/// Returns the octets sent to all users in each TTI while their queues are never empty.
 fn octets_of_saturated(params: &Lte, channels: &[ChannelSpec], ttis: u64) -> Vec<u32> {
     let mut bench = Bench::new(params, channels);
     for user in 0..channels.len() {
@@ -726,8 +700,8 @@ fn octets_of_saturated(params: &Lte, channels: &[ChannelSpec], ttis: u64) -> Vec
     sums
 }
 
-/// The recorded rate steps from 8 to 24 Mbit/s, so the blocks of a subframe have 1,000 and later 3,000 octets, of which
-/// at most four of each block stay unused. Nothing is sent at a rate of 0, and after the end of the recording.
+/// From 8 to 24 Mbit/s: 1,000 and later 3,000 octets, of which at most four of each block stay unused; 0
+/// after the end.
 #[test]
 fn recorded_rates_determine_the_octets_of_a_subframe() {
     let rates: Vec<_> = (0..40).map(|tti| ["8 Mbps", "24 Mbps", "0 bps", "8 Mbps"][tti / 10]).collect();
@@ -743,7 +717,6 @@ fn recorded_rates_determine_the_octets_of_a_subframe() {
     }
 }
 
-/// A recording may have rates beyond those of LTE.
 #[test]
 fn recorded_rates_exceed_those_of_the_tables() {
     let params = keys(json!({ "rlc": "um", "queue": { "drop_tail": { "limit": 10_000 } } }));
@@ -751,7 +724,7 @@ fn recorded_rates_exceed_those_of_the_tables() {
     assert!(sent[1..].iter().all(|octets| (124_990..=125_000).contains(octets)), "{sent:?}");
 }
 
-/// The base station uses recorded CQIs eight subframes later, for reports in every subframe.
+/// Eight subframes later, with reports in every subframe.
 #[test]
 fn recorded_cqis_are_reported() {
     let params = keys(json!({ "cqi": { "cycle": "1 ms" } }));
@@ -766,7 +739,7 @@ fn recorded_cqis_are_reported() {
     }
 }
 
-/// A phone with a recorded CQI is sent as many octets as one with the SNR in the middle of the CQI's interval.
+/// The SNR in the middle of the CQI's interval.
 #[test]
 fn a_recorded_cqi_has_the_rate_of_its_snr() {
     let params = keys(json!({ "rlc": "um", "queue": { "drop_tail": { "limit": 10_000 } } }));

@@ -1,5 +1,3 @@
-//! A user of the downlink: channel, state at the base station and receiver.
-
 use nodeb_base::context::Context;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Duration;
@@ -25,31 +23,27 @@ use crate::rlc::bytes::{Entity, Filled, Framing};
 
 // Clause: TS 36.321, 6.1.2: MAC headers and padding
 // Simplified: every subheader has three octets
-/// Size in octets of the subheader that MAC puts in front of an RLC PDU: two octets, and a third one if the
-/// PDU has 128 octets or more (TS 36.321, 6.1.2). Three octets are counted for all PDUs.
+/// Octets of the MAC subheader of a PDU of 128 octets or more (TS 36.321, 6.1.2), counted for all PDUs.
 const SUBHEADER: u32 = 3;
 
-/// Estimate in octets of those headers of a block that RLC's own estimate lacks, so that a short remainder
-/// gets a block with room for them.
+/// Octets of headers that RLC's estimate lacks, so that a short remainder gets a block with room for them.
 pub const HEADERS: f32 = 8.0;
 
-/// Format of a transport block, and the size of its first allocation.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     format: Format,
-    /// Number of resource blocks of the first transmission.
+    /// Of the first transmission.
     resource_blocks: u16,
 }
 
-/// Transport block in a HARQ process. Its SNR is the effective one.
+/// Its SNR is the effective one.
 type Block = block::Block<Sent>;
 
-/// Blocks of a HARQ process that are sent together: one, or two on different layers.
+/// One, or two on different layers.
 #[derive(Clone, Debug, Default)]
 pub struct Blocks([Option<Block>; 2]);
 
 impl Blocks {
-    /// Adds a block, which must not be the third one.
     fn add(&mut self, block: Block) {
         let free = self.0.iter_mut().find(|place| place.is_none());
         debug_assert!(free.is_some(), "a third block");
@@ -66,47 +60,41 @@ impl Blocks {
         self.0.iter().flatten()
     }
 
-    /// Returns the number of layers of all blocks.
     fn layers(&self) -> u8 {
         self.iter().map(|block| block.format.format.layers).sum()
     }
 
-    /// Returns the number of resource blocks that a retransmission needs.
     pub fn resource_blocks(&self) -> u16 {
         self.iter().map(|block| block.format.resource_blocks).max().unwrap_or(0)
     }
 }
 
-/// User of the downlink, with its channel, its reports, and the blocks and packets in transit to
-/// it.
 #[derive(Debug)]
 pub struct User {
     pub channel: Channel,
     pub report: Report,
     pub processes: Processes<Blocks>,
     pub rlc: Entity,
-    /// PDCP sequence number of the first packet for which no event was emitted yet.
+    /// PDCP number of the first packet without an event.
     numbered: u64,
     pub tally: Tally,
-    /// Correction of reported SNRs by the outer loop, in dB; `None` without an outer loop.
+    /// Of reported SNRs in dB.
     correction: Option<Correction<f64>>,
-    /// Whether recorded bit rates determine the blocks, which cannot fail.
+    /// Recorded bit rates determine the blocks, which cannot fail.
     has_rates: bool,
-    /// Index of the phone's transport formats among those of the cell.
+    /// Index among the cell's.
     formats: usize,
-    /// Number of the next new block.
     next_block: u64,
-    /// Largest block that the phone's category can receive, in bits.
+    /// Largest block of the category.
     block_bits: u32,
-    /// Largest number of bits that the phone's category can receive in a TTI.
+    /// Largest of the category.
     tti_bits: u32,
-    /// Number of TTIs that a packet may wait before its deadline.
+    /// In TTIs.
     pub delay_budget: u64,
     draws: Box<Draws>,
 }
 
 impl User {
-    /// Creates a user with empty queues.
     pub fn new(
         params: &Lte,
         user: &UserRadio,
@@ -143,34 +131,30 @@ impl User {
         }
     }
 
-    /// Brings the CQI report up to date for TTI `tti`. Returns true if it is a new one.
+    /// True if the report is a new one.
     pub fn measure(&mut self, tti: u64, cell: &Cell) -> bool {
         let Self { report, channel, .. } = self;
         report.refresh(tti, channel, cell.sequence, &cell.formats[self.formats])
     }
 
-    /// Returns the smallest number of bytes per resource block that a transport block on one layer carries at each
-    /// CQI, NaN for CQI 0.
+    /// On one layer; NaN for CQI 0.
     pub fn block_bytes<'a>(&self, cell: &Cell<'a>) -> &'a [f32; CQIS as usize] {
         cell.formats[self.formats].block_bytes()
     }
 
-    /// Returns the number of bits that all resource blocks together carry in TTI `tti` at the recorded bit rate, or
-    /// `None` without recorded bit rates.
+    /// Of all resource blocks, at the recorded bit rate.
     pub fn recorded_bits(&self, tti: u64) -> Option<u32> {
         if self.has_rates { self.channel.recorded().map(|recorded| recorded.bits(tti)) } else { None }
     }
 
-    /// Passes the ACKs and NACKs of first transmissions that the base station has received by TTI `tti` to the outer
-    /// loop. Has no effect without an outer loop.
+    /// ACKs and NACKs of first transmissions, for the outer loop.
     pub fn listen(&mut self, tti: u64) {
         if let Some(correction) = &mut self.correction {
             self.processes.take_answers(tti, |answer| correction.on_answer(answer));
         }
     }
 
-    /// Fills new blocks on `groups` in TTI `tti` and sends them. Adds them to `sent`, unless nothing fits. If the data do
-    /// not fit, moves groups from `spare` to the blocks.
+    /// If the data do not fit, moves groups from `spare` to the blocks.
     pub fn send_new(
         &mut self,
         tti: u64,
@@ -199,9 +183,7 @@ impl User {
         }
     }
 
-    /// Retransmits the blocks of the process that is due in TTI `tti` on `groups`. If only one block is due and the
-    /// report allows more layers, the other layers carry a new block, provided that data wait. Adds the blocks to
-    /// `sent`, unless no retransmission is due.
+    /// If only one block is due and the report allows more layers, the other layers carry a new block.
     pub fn send_again(&mut self, tti: u64, groups: Groups, cell: &Cell, sent: &mut Vec<SentBlock>) {
         let Some((index, mut blocks)) = self.processes.take_retransmission(tti) else { return };
         let taken = blocks.layers();
@@ -216,15 +198,13 @@ impl User {
         self.transmit(tti, groups, index, &mut blocks, cell, sent);
     }
 
-    /// Emits events for the packets that PDCP has numbered since the last call.
     pub fn emit_numbers(&mut self, ctx: &mut Context, user: usize) {
         let next = self.rlc.next_number();
         emit_numbers(ctx, user, &self.rlc, self.numbered..next);
         self.numbered = next;
     }
 
-    /// Returns the numbers of layers of new blocks, 0 for no second block: those of the report, or one layer if all
-    /// data fit in a block on one layer.
+    /// Those of the report, or one layer if all data fit in it; 0 for no second block.
     fn layers_of_new(&self, tti: u64, groups: Groups, cell: &Cell) -> [u8; 2] {
         const ONE: [u8; 2] = [1, 0];
         let layers = self.report.layers;
@@ -234,7 +214,6 @@ impl User {
         layers_of_blocks(layers).unwrap_or(ONE)
     }
 
-    /// Returns true if all data fit in new blocks on `layers` layers.
     fn fits(&self, tti: u64, groups: Groups, layers: u8, cell: &Cell) -> bool {
         let of_blocks = layers_of_blocks(layers).into_iter().flatten().filter(|of_block| *of_block > 0);
         let formats = of_blocks.filter_map(|of_block| self.select(tti, groups, of_block, layers, cell));
@@ -242,8 +221,7 @@ impl User {
         self.rlc.sendable() as f32 + HEADERS <= bits as f32 / 8.0
     }
 
-    /// Returns the format of a block on `layers` layers, in a TTI in which `of` layers are sent. Returns
-    /// `None` if even the smallest block is too large for the phone's category.
+    /// `of` layers are sent in the TTI; `None` if even the smallest block is too large for the category.
     #[inline]
     fn select(&self, tti: u64, groups: Groups, layers: u8, of: u8, cell: &Cell) -> Option<Format> {
         if let Some(bits) = self.recorded_bits(tti) {
@@ -257,8 +235,7 @@ impl User {
         formats.select_by_cqis(tti, groups, layers, &self.report.cqis, factor, most_bits)
     }
 
-    /// Fills a new block on `layers` layers, in a TTI in which `of` layers are sent. Returns `None` if RLC
-    /// has nothing to send, if nothing fits, or if [`Self::select`] returns no format.
+    /// `of` layers are sent in the TTI.
     #[inline]
     fn new_block(&mut self, tti: u64, groups: Groups, layers: u8, of: u8, cell: &Cell) -> Option<Block> {
         let format = self.select(tti, groups, layers, of, cell)?;
@@ -274,7 +251,6 @@ impl User {
     }
 
     // Clause: TS 36.213, 7.3; TS 36.321, 5.3.2: HARQ timing of the downlink
-    /// Sends the blocks of process `index` and adds them to `sent`. Leaves nothing in `blocks`.
     fn transmit(
         &mut self,
         tti: u64,
@@ -309,7 +285,7 @@ impl User {
         self.processes.sent(index, oldest, at, pending, answer);
     }
 
-    /// Sends a block at the SNRs of its groups in `row`. `place` is 1 for the second block of the TTI.
+    /// `place` is 1 for the second block of the TTI.
     #[inline]
     fn transmit_block(
         &mut self,
@@ -335,14 +311,12 @@ impl User {
         (sent, answer)
     }
 
-    /// Returns the TTI by which the user's next packet should arrive: the TTI since which the packet waits, plus
-    /// the delay budget. If no packet waits, the first term is 0.
+    /// TTI since which the next packet waits (0 without one) plus the delay budget.
     pub fn deadline(&self) -> u64 {
         self.rlc.waits_since().unwrap_or(0) + self.delay_budget
     }
 }
 
-/// State that all users of a cell share.
 #[derive(Debug)]
 pub struct Cell<'a> {
     pub params: &'a Lte,

@@ -1,28 +1,18 @@
-//! Promotion of an idle phone: paging, random access, and the messages that set up its connection.
-//!
-//! ```text
-//! phone         preamble . . . . . . . request . . . . . . . complete . . . . . . . . . . . complete
-//! subframe          n        n+3         n+9       n+13        n+33
-//! base station          . response . . . . . . set-up . . . . . . . core network . reconfiguration
-//! ```
-
 use super::super::random_access::{MESSAGE_3_AFTER, Occasions, RESPONSE_WINDOW_AFTER, occasions};
 use super::super::reports::TTI;
 use super::super::timing::{UP_BLOCK_AFTER_GRANT, UP_FEEDBACK_AFTER};
 use super::Rrc;
 
-/// Number of subframes in a frame.
+/// FDD with one occasion a frame (TS 36.304, 7.2).
 const FRAME: u64 = 10;
 
-/// Number of the subframe with the paging occasion in a paging frame: FDD with one occasion a frame (TS 36.304, 7.2).
 const PAGING_SUBFRAME: u64 = 9;
 
-/// Processing time in ms of a phone that has received RRCConnectionSetup, until a grant for its reply can be sent (TS
-/// 36.331, 11.2).
+/// ms from RRCConnectionSetup until a grant for the reply can be sent (TS 36.331, 11.2).
 const SET_UP_PROCESSING: u64 = 15;
 
-/// Processing time in ms of a phone that has received SecurityModeCommand and RRCConnectionReconfiguration together,
-/// until a grant for its reply can be sent (TS 36.331, 11.2).
+/// ms from SecurityModeCommand and RRCConnectionReconfiguration together until a grant for the reply can be
+/// sent (TS 36.331, 11.2).
 const RECONFIGURATION_PROCESSING: u64 = 20;
 
 // Clause: TS 36.304, 7: paging occasions
@@ -31,7 +21,6 @@ const RECONFIGURATION_PROCESSING: u64 = 20;
 // Simplified: no collisions, lost preambles or back-off
 // Clause: TS 36.331, 5.3.3, 5.3.4, 5.3.5: set-up of connections
 // Simplified: messages are received without errors, and take no resource blocks
-/// Times of promotions, in subframes.
 #[derive(Clone, Debug)]
 pub struct Access {
     paging_cycle: u64,
@@ -40,7 +29,6 @@ pub struct Access {
 }
 
 impl Access {
-    /// Creates the times that follow from the parameters.
     pub fn new(rrc: &Rrc) -> Self {
         Self {
             paging_cycle: (rrc.paging_cycle.0 / TTI.0).max(FRAME),
@@ -50,16 +38,14 @@ impl Access {
         }
     }
 
-    /// Returns the subframe after the first paging occasion of phone `id` in subframe `from` or later. From this
-    /// subframe on, the paged phone can begin random access.
+    /// From this subframe on, the phone paged at its first occasion can begin random access.
     pub fn paged(&self, id: u64, from: u64) -> u64 {
         let frame = id % (self.paging_cycle / FRAME);
         let position = frame * FRAME + PAGING_SUBFRAME;
         from + (position + self.paging_cycle - from % self.paging_cycle) % self.paging_cycle + 1
     }
 
-    /// Returns the first subframe in which a phone is connected if it begins random access in subframe `from`. It sends
-    /// its preamble in the first occasion at or after `from`.
+    /// First connected subframe if random access begins in `from`, in the first occasion for the preamble.
     pub fn connected(&self, from: u64) -> u64 {
         let preamble = self.occasions.next(from);
         let response = preamble + RESPONSE_WINDOW_AFTER;
@@ -79,9 +65,8 @@ mod tests {
 
     // Tests the feature: random access (worked example)
     // Tests the feature: set-up of connections (closed form)
-    /// From the preamble on, a promotion takes the sum of its parts, for all configurations of PRACH: response 3, request
-    /// 6, processing 4, set-up 1, processing 15, grant and block 4 + 1, core network, reconfiguration 1, processing 20,
-    /// grant and block 4 + 1.
+    /// Response 3, request 6, processing 4, set-up 1, processing 15, grant and block 4 + 1, core network,
+    /// reconfiguration 1, processing 20, grant and block 4 + 1.
     #[test]
     fn a_promotion_takes_the_sum_of_its_parts() {
         for prach_config in 0..=15 {
@@ -100,7 +85,7 @@ mod tests {
     }
 
     // Tests the feature: paging occasions (worked example)
-    /// The paging frames of phone `id` have numbers with `SFN mod T = id mod T`, and its occasion is in subframe 9.
+    /// Paging frames have `SFN mod T = id mod T`, with the occasion in subframe 9.
     #[test]
     fn paging_occasions_recur_with_the_cycle() {
         let access = Access::new(&Rrc { paging_cycle: Duration::from_millis(320), ..Rrc::default() });

@@ -1,5 +1,3 @@
-//! RRC states of all phones of a cell, which the MACs of downlink and uplink share.
-
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nodeb_base::event::Direction;
@@ -13,26 +11,25 @@ use super::{Rrc, RrcPower};
 use crate::UserRadio;
 use crate::switching::{ChannelUse, State};
 
-/// Promotion of a phone, in subframes.
 #[derive(Clone, Copy, Debug)]
 struct Promotion {
-    /// Subframe in which the packet that triggered the promotion was ready to be sent.
+    /// When the packet that triggered it could be sent.
     began: u64,
-    /// First subframe of random access, after paging if the phone is paged.
+    /// First subframe of random access.
     access: u64,
-    /// First subframe in which the phone is connected.
+    /// First connected subframe.
     connected: u64,
 }
 
 // Clause: TS 36.331, 5.3.8: release of connections
 // Simplified: the release takes no time
-/// Connection of one phone. All times are subframes.
+/// In subframes.
 #[derive(Clone, Debug)]
 struct Connection {
     id: u64,
-    /// Last promotion, whose connection may have ended since; `None` if the phone has always been idle.
+    /// Its connection may have ended; `None` if the phone has always been idle.
     last: Option<Promotion>,
-    /// Whether data wait or are being transmitted, in the downlink and in the uplink.
+    /// Data wait or are being transmitted, in the downlink and in the uplink.
     waiting: [bool; 2],
     /// Last subframe in which data arrived or waited.
     active: u64,
@@ -40,8 +37,8 @@ struct Connection {
     counted: u64,
     usage: ChannelUse,
     promotions: u64,
-    /// Sum of the times from the packet that began a promotion to the connection, in subframes. A promotion
-    /// counts with its full length from its beginning.
+    /// Subframes from the packet that began a promotion to the connection, counted in full from the
+    /// beginning.
     promoted: u64,
 }
 
@@ -59,8 +56,7 @@ impl Connection {
         }
     }
 
-    /// Returns the subframe in which the connection ends if no more data arrive. Returns `u64::MAX` while data wait,
-    /// and 0 if the phone has always been idle.
+    /// If no more data arrive; `u64::MAX` while data wait, 0 if the phone has always been idle.
     fn ends(&self, inactivity: u64) -> u64 {
         match self.last {
             None => 0,
@@ -69,7 +65,7 @@ impl Connection {
         }
     }
 
-    /// Adds the time from subframe `counted` to `tti`, exclusive, to the times of the phone's states.
+    /// Up to `tti`, exclusive.
     fn count(&mut self, tti: u64, inactivity: u64) {
         let ends = self.ends(inactivity);
         let (access, connected) = self.last.map_or((0, 0), |last| (last.access, last.connected));
@@ -96,12 +92,11 @@ struct Shared {
     phones: Vec<Connection>,
 }
 
-/// Connections of all phones of a cell. Clones of this value share the same connections.
+/// Clones share the same connections.
 #[derive(Clone, Debug)]
 pub struct Connections(Arc<Mutex<Shared>>);
 
 impl Connections {
-    /// Creates the RRC states of `users`, whose phones are all idle.
     pub fn new(rrc: &Rrc, users: &[UserRadio]) -> Self {
         Self(Arc::new(Mutex::new(Shared {
             access: Access::new(rrc),
@@ -115,10 +110,8 @@ impl Connections {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records the arrival of a packet for or from a user, which can be sent from subframe `tti` on. An idle phone is
-    /// promoted. It is paged first if the packet is for it. If it sends a packet, it begins random access at once, even
-    /// while it waits to be paged. Returns the first subframe of the phone's connection, which is not after `tti` if
-    /// the phone is connected already.
+    /// First connected subframe, at most `tti` if connected. An idle phone is promoted: paged first for a
+    /// packet to it, but begins random access at once for its own, even while it waits to be paged.
     pub fn arrive(&self, user: usize, direction: Direction, tti: u64) -> u64 {
         let mut shared = self.shared();
         let Shared { access, inactivity, phones, .. } = &mut *shared;
@@ -146,7 +139,6 @@ impl Connections {
         phone.last.map_or(tti, |last| last.connected)
     }
 
-    /// Records whether data of a direction wait or are being transmitted in subframe `tti`.
     pub fn waits(&self, user: usize, direction: Direction, tti: u64, waits: bool) {
         let phone = &mut self.shared().phones[user];
         let waiting = &mut phone.waiting[direction as usize];
@@ -156,29 +148,25 @@ impl Connections {
         *waiting = waits;
     }
 
-    /// Returns the first subframe of the user's last connection, 0 if it has had none. During a promotion,
-    /// this is the first subframe of the connection that is being set up.
+    /// Of the last connection, or the one being set up; 0 without one.
     pub fn since(&self, user: usize) -> u64 {
         self.shared().phones[user].last.map_or(0, |last| last.connected)
     }
 
-    /// Returns the subframe in which the user's connection ends if no more data arrive, or has ended: `u64::MAX` while
-    /// data wait, 0 if the user has had no connection.
+    /// If no more data arrive; `u64::MAX` while data wait, 0 if the user has had no connection.
     pub fn ends(&self, user: usize) -> u64 {
         let shared = self.shared();
         shared.phones[user].ends(shared.inactivity)
     }
 
-    /// Returns true if a user is connected in subframe `tti`.
     pub fn is_connected(&self, user: usize, tti: u64) -> bool {
         let shared = self.shared();
         let phone = &shared.phones[user];
         phone.last.is_some_and(|last| (last.connected..phone.ends(shared.inactivity)).contains(&tti))
     }
 
-    /// Returns the table `connections`: promotions, time in each RRC state, and energy of each user, from the
-    /// start of the run to subframe `tti`, exclusive. A promotion counts from its beginning: if it is
-    /// unfinished in subframe `tti`, it is in `promotions`, and with its full length in `promotion_mean_s`.
+    /// To subframe `tti`, exclusive. A promotion counts from its beginning, with its full length, even if it
+    /// is unfinished.
     pub fn table(&self, tti: u64) -> Table {
         let mut shared = self.shared();
         let Shared { inactivity, power, phones, .. } = &mut *shared;
@@ -201,7 +189,6 @@ impl Connections {
     }
 }
 
-/// Row of the table of connections.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionRow {
     user: usize,
@@ -289,7 +276,6 @@ mod tests {
         assert!((column(&phone, 3_084, "energy_j") - energy).abs() < 1e-9);
     }
 
-    /// A phone that has data itself does not wait for its paging occasion.
     #[test]
     fn a_packet_of_the_phone_ends_paging() {
         let phone = connections();
@@ -303,8 +289,6 @@ mod tests {
     }
 
     proptest! {
-        /// The times in all states add up to the length of the run, whatever arrives. After each arrival, the
-        /// phone is or becomes connected.
         #[test]
         fn states_fill_the_run(steps in prop::collection::vec((0u64..1_500, any::<bool>(), any::<bool>()), 0..40)) {
             let (phone, mut now) = (connections(), 0);

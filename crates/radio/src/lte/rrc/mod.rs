@@ -1,7 +1,4 @@
 //! RRC states of phones: idle phones are paged and set up a connection before they exchange data (TS 36.331, 5.3).
-//!
-//! - [`access`]: paging, random access and messages of a promotion, and their times;
-//! - [`connections`]: state of each phone, which downlink and uplink share.
 
 pub mod access;
 pub mod connections;
@@ -14,7 +11,7 @@ use super::allowed::PAGING_CYCLE;
 use super::random_access::occasions;
 use super::reports::TTI;
 
-/// Processing at the base station, twice 4 ms, and in the core network, 15 ms (TR 36.912, table B.1.1.1-1), without the
+/// At the base station, twice 4 ms, and in the core network, 15 ms (TR 36.912, table B.1.1.1-1), without the
 /// delay of the links between them.
 const CORE_DELAY: Duration = Duration::from_millis(23);
 
@@ -56,7 +53,7 @@ params! {
 
 impl Checked for RrcPower {}
 
-/// Longest time that [`Rrc::inactivity`] may have; a longer one must be a typing error.
+/// A longer one must be a typing error.
 const LONGEST_INACTIVITY: Duration = Duration::from_secs(3_600);
 
 impl Checked for Rrc {

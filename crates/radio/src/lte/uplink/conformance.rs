@@ -1,5 +1,5 @@
-//! Comparison with requirements on base stations: the SNR at which a share of the largest throughput on PUSCH is reached
-//! on a fading channel (TS 36.104, 8.2.1).
+//! The SNR at which a share of the largest throughput on PUSCH is reached on a fading channel (TS 36.104,
+//! 8.2.1).
 
 use std::sync::Arc;
 
@@ -19,19 +19,19 @@ use crate::mac::band::{Band, MAX_GROUPS, Row, Run};
 use crate::mac::harq::CombiningSpec;
 use crate::mac::harq::chase::Chase;
 
-/// Maximum Doppler shift in periods per subframe: 5 Hz.
+/// In periods per subframe: 5 Hz.
 const DOPPLER: f64 = 0.005;
 
-/// Number of receive antennas, whose channels are independent ("low" correlation).
+/// Independent receive antennas ("low" correlation).
 const ANTENNAS: u64 = 2;
 
-/// Largest number of transmissions of a block (table 8.2.1-1).
+/// Table 8.2.1-1.
 const MAX_TRANSMISSIONS: u32 = 4;
 
-/// Number of transmissions of one HARQ process per measurement, 8 subframes apart: 400 s.
+/// Of one HARQ process, 8 subframes apart: 400 s.
 const TRANSMISSIONS: usize = 50_000;
 
-/// Reference channel of annex A: modulation, code rate, and number of resource blocks.
+/// Annex A: modulation, code rate, and number of resource blocks.
 type Reference = (Modulation, f64, u16);
 
 const A3_1: Reference = (Modulation::Qpsk, 1.0 / 3.0, 1);
@@ -39,8 +39,7 @@ const A3_2: Reference = (Modulation::Qpsk, 1.0 / 3.0, 6);
 const A4_3: Reference = (Modulation::Qam16, 3.0 / 4.0, 6);
 const A5_2: Reference = (Modulation::Qam64, 5.0 / 6.0, 6);
 
-/// Returns the block of a reference channel: the one whose payload, divided by its channel bits, is closest to the code
-/// rate.
+/// The payload divided by the channel bits is closest to the code rate.
 fn block((modulation, rate, blocks): Reference) -> Format {
     let channel_bits = f64::from(uplink(blocks, false) * modulation.order());
     let of = |mcs: u8| {
@@ -51,8 +50,7 @@ fn block((modulation, rate, blocks): Reference) -> Format {
     (0..=28).filter_map(of).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap()
 }
 
-/// Returns the gain of each group in the transmissions of one HARQ process, added up over the antennas (maximum ratio
-/// combining).
+/// Added up over the antennas (maximum ratio combining).
 fn gains(profile: Profile, run: u64) -> Vec<Row> {
     let streams = Streams::new(run, 0);
     let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
@@ -70,7 +68,7 @@ fn gains(profile: Profile, run: u64) -> Vec<Row> {
     (0..TRANSMISSIONS).map(sum).collect()
 }
 
-/// Returns the throughput at an SNR per antenna, divided by the largest one.
+/// Divided by the largest throughput; the SNR is per antenna.
 fn throughput(formats: &Formats, gains: &[Row], format: Format, run: Run, snr_db: f64) -> f64 {
     let (snr, combining) = (10f64.powf(snr_db / 10.0) as f32, CombiningSpec::Chase(Chase::default()));
     let mut draws = Streams::new(1, 0).stream("user", 0, "decoding");
@@ -88,7 +86,6 @@ fn throughput(formats: &Formats, gains: &[Row], format: Format, run: Run, snr_db
     decoded as f64 / gains.len() as f64
 }
 
-/// Returns the SNR in dB at which the throughput reaches a share of the largest one.
 fn required_snr_db(profile: Profile, reference: Reference, share: f64, run: u64) -> f64 {
     let formats = Formats::up(Bandwidth::Mhz1_4, McsTable::Up, 0.0);
     let (gains, format) = (gains(profile, run), block(reference));
@@ -102,8 +99,7 @@ fn required_snr_db(profile: Profile, reference: Reference, share: f64, run: u64)
     above
 }
 
-/// Payloads of other reference channels of annex A, as far as public copies of the text show them: A1-1 to
-/// A1-3 (QPSK, 1/3), A13-1 to A13-6 (16QAM, 1/2).
+/// Annex A, as far as public copies show it: A1-1 to A1-3 (QPSK, 1/3), A13-1 to A13-6 (16QAM, 1/2).
 #[test]
 fn payloads_of_reference_channels_follow_from_code_rates() {
     let payloads = |modulation, rate, blocks: &[u16]| -> Vec<u32> {
@@ -114,8 +110,8 @@ fn payloads_of_reference_channels_follow_from_code_rates() {
     assert_eq!(half, [1_736, 4_264, 7_224, 14_112, 21_384, 28_336]);
 }
 
-/// SNRs in dB of table 8.2.1.1-1, and the distances of the model from them. `docs/models/lte-features.md` states the means
-/// of five runs, of which this is the first one; their standard deviation is 0.1 dB.
+/// Table 8.2.1.1-1. `docs/models/lte-features.md` states the means of five runs, of which this is the first;
+/// their standard deviation is 0.1 dB.
 #[test]
 fn distances_from_the_requirements_are_known() {
     use Profile::{ExtendedPedestrianA as Epa, ExtendedVehicularA as Eva};

@@ -1,5 +1,3 @@
-//! Keys of grants without a request, and their checks.
-
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};

@@ -1,5 +1,5 @@
-//! Power headroom reports, from which the base station computes how many resource blocks a phone's power allows (TS
-//! 36.321, 5.4.6, 6.1.3.6).
+//! The base station computes from them how many resource blocks a phone's power allows (TS 36.321, 5.4.6,
+//! 6.1.3.6).
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -10,7 +10,7 @@ use nodeb_base::units::Duration;
 use super::super::allowed::{INFINITY, PERIODIC_PHR, PHR_CHANGE, PROHIBIT_PHR};
 use super::super::reports::TTI;
 
-/// Octets that a block needs for a power headroom report and its subheader (TS 36.321, 6.1.2, 6.1.3.6).
+/// With its subheader (TS 36.321, 6.1.2, 6.1.3.6).
 pub const HEADROOM_REPORT: u32 = 2;
 
 params! {
@@ -41,33 +41,30 @@ impl Checked for HeadroomReports {
     }
 }
 
-/// Lower limit in dB of level 0 of power headroom (TS 36.133, table 9.1.8.4-1).
+/// Of level 0 (TS 36.133, table 9.1.8.4-1).
 const LOWEST_DB: f64 = -23.0;
 
-/// Highest level of a report: a headroom of 40 dB or more.
+/// A headroom of 40 dB or more.
 const HIGHEST: u8 = 63;
 
 // Clause: TS 36.133, 9.1.8.4: levels of power headroom
-/// Returns the level of a power headroom in dB: POWER_HEADROOM_0 to POWER_HEADROOM_63, in steps of 1 dB.
+/// POWER_HEADROOM_0 to POWER_HEADROOM_63, in steps of 1 dB.
 pub fn level(headroom_db: f64) -> u8 {
     (headroom_db - LOWEST_DB).floor().clamp(0.0, f64::from(HIGHEST)) as u8
 }
 
-/// Returns the lower limit in dB of a level of power headroom. Returns -23 dB for level 0, although lower headrooms
-/// have this level too.
+/// -23 dB for level 0, although lower headrooms have it too.
 pub fn least_db(level: u8) -> f64 {
     LOWEST_DB + f64::from(level.min(HIGHEST))
 }
 
 // Clause: TS 36.213, 5.1.1.2: power headroom
-/// Returns the power headroom in dB of a block on `blocks` resource blocks: the largest power, less the power that the
-/// block needs if each resource block needs `wanted_dbm`. It is negative if the phone has too little power.
+/// Negative with too little power; `wanted_dbm` is needed on each resource block.
 pub fn headroom_db(largest_dbm: f64, wanted_dbm: f64, blocks: u16) -> f64 {
     largest_dbm - (wanted_dbm + 10.0 * libm::log10(f64::from(blocks)))
 }
 
-/// Returns the largest number of resource blocks that a report of `level`, sent in a block on `blocks` resource blocks,
-/// allows.
+/// By a report of `level` in a block on `blocks` resource blocks.
 pub fn allowed_blocks(level: u8, blocks: u16) -> u16 {
     let most = libm::pow(10.0, least_db(level) / 10.0) * f64::from(blocks);
     most.min(f64::from(u16::MAX)) as u16
@@ -75,23 +72,19 @@ pub fn allowed_blocks(level: u8, blocks: u16) -> u16 {
 
 // Clause: TS 36.321, 5.4.6, 6.1.3.6: power headroom reports
 // Simplified: the path loss is measured without errors and filtering
-/// State of a phone's power headroom reports, at the phone and at the base station.
 #[derive(Clone, Debug)]
 pub struct Headroom {
     periodic: u64,
     prohibit: u64,
     change_db: f64,
-    /// Subframe and path loss in dB of the last report sent; `None` before the first one.
+    /// Subframe and path loss in dB of the last report sent.
     last: Option<(u64, f64)>,
-    /// Number of resource blocks that the last report received allows, and the subframe in which its block was first
-    /// sent. `None` before the first report is received.
+    /// Resource blocks that the last report received allows, and the first subframe of its block.
     known: Option<(u16, u64)>,
-    /// Counters of the reports and of transmissions with limited power.
     pub tally: HeadroomTally,
 }
 
 impl Headroom {
-    /// Creates the state of a phone that has not reported.
     pub fn new(params: &HeadroomReports) -> Self {
         Self {
             periodic: params.periodic.map_or(u64::MAX, |time| time.0 / TTI.0),
@@ -103,7 +96,7 @@ impl Headroom {
         }
     }
 
-    /// Returns true if a new block in subframe `tti` has a report. `loss_db` is the path loss in dB in this subframe.
+    /// `loss_db` is the path loss in this subframe.
     pub fn is_due(&self, tti: u64, loss_db: f64) -> bool {
         self.last.is_none_or(|(last, reported_db)| {
             let passed = tti - last;
@@ -112,41 +105,34 @@ impl Headroom {
         })
     }
 
-    /// Records that the phone reports the headroom `headroom_db` in subframe `tti`, when its path loss is `loss_db`;
-    /// both in dB.
     pub fn report(&mut self, tti: u64, loss_db: f64, headroom_db: f64) {
         self.last = Some((tti, loss_db));
         self.tally.reports += 1;
         self.tally.sum_db += headroom_db;
     }
 
-    /// Records that the base station has received a report of `level` in a block on `blocks` resource blocks, which was
-    /// first sent in subframe `begun`. Has no effect if a report of a later block was received before.
+    /// Has no effect if a report of a later block was received before.
     pub fn hear(&mut self, level: u8, blocks: u16, begun: u64) {
         if self.known.is_none_or(|(_, last)| last < begun) {
             self.known = Some((allowed_blocks(level, blocks), begun));
         }
     }
 
-    /// Returns the number of resource blocks that the phone's power allows by its last report, or `None` if the base
-    /// station has received none.
+    /// `None` before a report.
     pub fn known_blocks(&self) -> Option<u16> {
         self.known.map(|(blocks, _)| blocks)
     }
 }
 
-/// Counters of a phone's power headroom, updated during the simulation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadroomTally {
-    /// Number of reports sent.
     pub reports: u64,
-    /// Sum of the headrooms in dB at the reports.
+    /// Over the reports.
     pub sum_db: f64,
-    /// Number of transmissions for which the phone's largest power was less than power control sets.
+    /// Transmissions for which power control sets more than the largest power.
     pub limited: u64,
 }
 
-/// Row of the table of power headroom.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadroomRow {
     user: usize,
@@ -168,7 +154,6 @@ table! {
     }
 }
 
-/// Returns the table of power headroom from the counters of all phones.
 pub fn table(tallies: impl Iterator<Item = HeadroomTally>) -> Table {
     let row = |(user, tally): (usize, HeadroomTally)| HeadroomRow { user, tally };
     HEADROOM.table(&tallies.enumerate().map(row).collect::<Vec<_>>())
@@ -179,8 +164,8 @@ mod tests {
     use super::*;
 
     // Tests the feature: levels of power headroom (standard's table)
-    /// Rows of the table: POWER_HEADROOM_0 is -23 to -22 dB, POWER_HEADROOM_1 is -22 to -21 dB, ...,
-    /// POWER_HEADROOM_62 is 39 to 40 dB, POWER_HEADROOM_63 is 40 dB or more.
+    /// POWER_HEADROOM_0 is -23 to -22 dB, POWER_HEADROOM_62 is 39 to 40 dB, POWER_HEADROOM_63 is 40 dB or
+    /// more.
     #[test]
     fn levels_are_steps_of_one_db_from_minus_23_to_40() {
         let rows =
@@ -193,9 +178,8 @@ mod tests {
     }
 
     // Tests the feature: power headroom (closed form)
-    /// A phone with a largest power of 23 dBm sends 0 dBm on each of 50 resource blocks, 17 dBm together, so 6 dB are
-    /// left. By its report, the base station may grant 199 blocks. Rounding to levels reduces the number of blocks by
-    /// less than 1 dB.
+    /// 23 dBm, with 0 dBm on each of 50 resource blocks (17 dBm), leave 6 dB: 199 blocks, less than 1 dB
+    /// fewer by rounding.
     #[test]
     fn headroom_is_what_a_block_leaves_of_the_power() {
         let headroom = headroom_db(23.0, 0.0, 50);

@@ -1,5 +1,3 @@
-//! MAC of the scheduled uplink: requests, reports, grants and transmissions in TTIs.
-
 use std::cell::OnceCell;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -44,7 +42,6 @@ use crate::tti::Mac;
 use crate::tti::grid::Grid;
 use crate::{Backlog, UserRadio};
 
-/// Transmission in a coming subframe.
 #[derive(Debug)]
 struct Planned {
     user: usize,
@@ -52,32 +49,27 @@ struct Planned {
     work: Work,
 }
 
-/// Block of a planned transmission.
 #[derive(Debug)]
 enum Work {
-    /// New block of a format.
     New(Format),
-    /// New block of a configured grant, after its first one.
+    /// Of a configured grant, after its first block.
     Reserved(Format),
-    /// Block that is retransmitted.
     Again(Block),
 }
 
-/// Block that was decoded or given up in the last TTI. The outcome takes effect at the start of the next TTI.
+/// Decoded or given up; takes effect at the start of the next TTI.
 #[derive(Debug)]
 struct Decided {
     user: usize,
     units: Range<u64>,
     decoded: bool,
-    /// Time of the request or report because of which the base station granted the block. If it granted ahead of data,
-    /// the time is four subframes before it assumed data, but at least 0. For a block of a configured grant after its
-    /// first one, the time is the start of the block.
+    /// Time of the request or report that led to the grant; ahead of data, four subframes before data were
+    /// assumed, at least 0; for later blocks of a configured grant, the start of the block.
     asked: Time,
-    /// Start of the block's first transmission.
+    /// Start of the first transmission.
     from: Time,
 }
 
-/// MAC of the uplink of one cell.
 #[derive(Debug)]
 pub struct UplinkMac {
     lte: Lte,
@@ -86,30 +78,28 @@ pub struct UplinkMac {
     sequence: JakesSequence,
     phones: Vec<Phone>,
     ends: Ends,
-    /// Resource blocks that PUSCH can use.
+    /// For PUSCH.
     data: BlockSet,
     scheduler: Box<dyn Scheduler>,
-    /// Resource blocks that phones have got beyond even shares, if the scheduler shares evenly.
+    /// Beyond even shares, if the scheduler shares evenly.
     balance: Balance,
-    /// Transmissions of the next subframes, by the index of their HARQ process.
+    /// By the index of their HARQ process.
     planned: [Vec<Planned>; PROCESSES as usize],
-    /// Information about users that the base station receives, each with the user and with the first subframe in which
-    /// it can lead to a grant, in order of these subframes.
+    /// In order of the first subframe in which it can lead to a grant.
     heard: VecDeque<(u64, usize, Heard)>,
     decided: Vec<Decided>,
-    /// STATUS PDUs on their way to phones, each with its arrival, user and number, in order of arrival.
+    /// Arrival, user and number, in order of arrival.
     statuses: VecDeque<(Time, usize, u64)>,
-    /// Connections of the phones, which the downlink shares; `None` if phones are always connected.
+    /// Shared with the downlink; `None` if phones are always connected.
     connections: Option<Connections>,
-    /// Discontinuous reception of the phones, which the downlink shares; `None` if phones always listen.
+    /// Shared with the downlink; `None` if phones always listen.
     sleepers: Option<Sleepers>,
-    /// For each packet of which a part was sent, its passage and the end of the last transmission that was decoded, or
-    /// the start of the first transmission while none was. Empty unless a listener subscribes to events of service.
+    /// With the end of the last decoded transmission, or the start of the first while none was; empty unless
+    /// a listener subscribes to events of service.
     passages: HashMap<PacketId, (Time, UplinkPassage)>,
 }
 
 impl UplinkMac {
-    /// Creates a MAC with empty queues for `users`.
     pub fn new(lte: &Lte, params: &Scheduled, users: &[UserRadio], streams: &Streams) -> Self {
         let sequence = if users.iter().any(|user| user.ue.channel.facts().fades) {
             JakesSequence::new(&mut streams.stream("cell", 0, "uplink fading"))
@@ -150,9 +140,8 @@ impl UplinkMac {
         }
     }
 
-    /// Sends the base station's STATUS PDU if one is due, and passes on the packets that left a phone's RLC. If the
-    /// phone has data that it has not reported, its wait for a grant starts in subframe `tti`, or at the start of its
-    /// connection if that is later.
+    /// Sends a due STATUS PDU and passes on packets. Unreported data wait for a grant from `tti`, or the
+    /// start of the connection if later.
     fn refresh(&mut self, ctx: &mut Context, user: usize, tti: u64) {
         let phone = &mut self.phones[user];
         let now = ctx.now;
@@ -188,7 +177,6 @@ impl UplinkMac {
         }
     }
 
-    /// Sends the requests of subframe `tti`.
     fn request(&mut self, ctx: &mut Context, tti: u64) {
         for (user, phone) in self.phones.iter_mut().enumerate().filter(|(_, phone)| phone.ready() <= tti) {
             let Some(is_received) = phone.request(tti, &self.params) else { continue };
@@ -201,9 +189,8 @@ impl UplinkMac {
 
     // Clause: TS 36.213, 8.0; TS 36.321, 5.4.2: HARQ timing of the uplink
     // Simplified: no adaptive retransmissions, answers without errors, and no retransmissions of padding
-    /// Sends the blocks of subframe `tti`, except those of phones whose channels have ended. Those that fail are planned
-    /// again for the same process until their last transmission. Blocks of padding alone are sent once, and their reports
-    /// always arrive.
+    /// Failed blocks are planned again for the same process until their last transmission. Blocks of padding
+    /// alone are sent once, and their reports always arrive.
     fn transmit(&mut self, ctx: &mut Context, tti: u64) {
         let process = process(tti);
         debug_assert!(are_disjoint(&self.planned[process]), "two phones send on one resource block");
@@ -249,8 +236,6 @@ impl UplinkMac {
         }
     }
 
-    /// Fills a new block. Emits the PDCP sequence numbers of the packets that begin in it, and records when a packet in
-    /// it is first sent, if listeners subscribe to such events.
     fn fill(
         &mut self,
         ctx: &mut Context,
@@ -283,9 +268,8 @@ impl UplinkMac {
         block
     }
 
-    /// Updates the base station's state of the phones by the requests and blocks that can lead to a grant from subframe
-    /// `tti` on. With grants ahead of data, also makes it assume data at those connected phones whose interval begins
-    /// in this subframe and which listen.
+    /// Information that can lead to a grant from `tti` on; grants ahead assume data at connected phones that
+    /// listen.
     fn hear(&mut self, tti: u64) {
         while let Some((_, user, heard)) = self.heard.front().copied().filter(|(at, ..)| *at <= tti) {
             self.heard.pop_front();
@@ -306,7 +290,6 @@ impl UplinkMac {
         }
     }
 
-    /// Returns the resource blocks of the configured grants that have a block in subframe `at`.
     fn reserved_at(&self, at: u64) -> BlockSet {
         let due = self.phones.iter().filter_map(|phone| phone.reserved.as_ref()).filter(|one| one.recurs(at));
         due.fold(BlockSet::NONE, |all, one| all.with(one.run))
@@ -314,10 +297,9 @@ impl UplinkMac {
 
     // Clause: TS 36.321, 5.4.1, 5.10.2: configured grants and retransmissions
     // Simplified: a block of a configured grant for which retransmissions leave no resource blocks is left out
-    /// Plans the blocks of configured grants for the subframe four after `tti`. Releases the grants of phones that are
-    /// no longer connected. A phone with a retransmission in the planned subframe sends no other block. If other phones
-    /// use resource blocks of a grant there, the base station grants as many others instead. If there are none, the
-    /// block is left out.
+    /// Four subframes after `tti`; grants of phones no longer connected end. If others use the grant's
+    /// resource blocks there, as many others are granted instead, or the block is left out; a phone that
+    /// retransmits sends no other block.
     fn reserve(&mut self, tti: u64) {
         let at = tti + UP_BLOCK_AFTER_GRANT;
         for user in 0..self.phones.len() {
@@ -348,9 +330,8 @@ impl UplinkMac {
         }
     }
 
-    /// Gives a phone that is granted a block in subframe `at` a configured grant on the same resource blocks. Has an
-    /// effect only if the phone has no such grant yet, has requested the block, and the block has room for the
-    /// requested data. Blocks of configured grants take at most half of the resource blocks of a subframe.
+    /// Only for a requested block with room for the requested data; configured grants take at most half of a
+    /// subframe's resource blocks.
     fn configure(&mut self, at: u64, user: usize, run: Run, format: Format) {
         let Some(configured) = self.params.configured() else { return };
         let taken = self.reserved_at(at);
@@ -365,9 +346,8 @@ impl UplinkMac {
 
     // Clause: TS 36.321, 5.4.1: grants
     // Simplified: grants are received without errors
-    /// Grants new blocks in the subframe four after `tti`, on the resource blocks that retransmissions and configured
-    /// grants leave free. A phone that already sends a block in that subframe or does not listen gets none. Grants ahead of data get what the
-    /// grants for data leave, and the scheduler does not learn of them, as their blocks may have only padding.
+    /// Four subframes after `tti`. Grants ahead of data get what the grants for data leave, and the scheduler
+    /// does not learn of them, as their blocks may have only padding.
     fn grant(&mut self, ctx: &mut Context, tti: u64) {
         let at = tti + UP_BLOCK_AFTER_GRANT;
         let planned = &self.planned[process(at)];
@@ -389,7 +369,6 @@ impl UplinkMac {
         }
     }
 
-    /// Grants blocks to phones that have data, by the scheduler.
     fn grant_by_scheduler(&mut self, tti: u64, known: Vec<usize>, room: &mut Room) {
         if known.is_empty() || room.is_used_up() {
             return;
@@ -408,9 +387,8 @@ impl UplinkMac {
         }
     }
 
-    /// Grants blocks in subframe `at` to phones whose bids are in the order of their turns, so that these phones get equal
-    /// numbers of resource blocks in the long run: of the phones whose turn it is, the one that has got the least so far
-    /// comes first.
+    /// Of the phones whose turn it is, the one that has got the least so far comes first, so that shares are
+    /// equal in the long run.
     fn share_evenly(&mut self, at: u64, bids: &mut [Bid], room: &mut Room) {
         let mut left = room.free.len();
         let fits = |bid: &&Bid| {
@@ -435,8 +413,7 @@ impl UplinkMac {
         );
     }
 
-    /// Grants a block in subframe `at` by a bid, on at most `most` resource blocks if they have room for data. Has no
-    /// effect if too little is left.
+    /// On at most `most` resource blocks if they have room for data.
     fn serve_bid(&mut self, at: u64, bid: &mut Bid, most: u16, room: &mut Room) {
         if room.is_used_up() {
             return;
@@ -450,7 +427,7 @@ impl UplinkMac {
         self.planned[process(at)].push(Planned { user, run, work: Work::New(format) });
     }
 
-    /// Grants blocks ahead of data, first to the phones for which they have been due the longest.
+    /// First to the phones for which they have been due the longest.
     fn grant_ahead(&mut self, tti: u64, mut users: Vec<usize>, room: &mut Room) {
         let at = tti + UP_BLOCK_AFTER_GRANT;
         users.sort_by_key(|user| self.phones[*user].known_since);
@@ -464,9 +441,8 @@ impl UplinkMac {
         }
     }
 
-    /// Returns the run of free resource blocks and the format of a phone's block. The run has as many resource blocks as
-    /// the phone's data need, at most `most` and within its power. If the block has no room for data beside its headers,
-    /// the run is longer. Returns `None` if no such block has room.
+    /// As many resource blocks as the data need, at most `most` and within the power, but more if the block
+    /// had no room for data beside its headers.
     fn allot(&self, bid: &Bid, free: BlockSet, most: u16) -> Option<(Run, Format)> {
         let Self { lte, formats, sequence, phones, .. } = self;
         let (cell, phone) = (Cell { lte, formats, sequence }, &phones[bid.candidate.user]);
@@ -486,9 +462,8 @@ impl UplinkMac {
         best
     }
 
-    /// Returns a phone's bid for a block in subframe `at`. The bid's rate is the size of a block on the lowest resource
-    /// blocks for data, as many as the base station may grant by the phone's power. Returns `None` if even the smallest
-    /// block on them is too large for the phone's category.
+    /// The rate is the size of a block on the lowest resource blocks, as many as the phone's power allows;
+    /// `None` if even the smallest is too large for the category.
     fn bid(&mut self, at: u64, user: usize) -> Option<Bid> {
         let Self { lte, formats, sequence, phones, data, .. } = self;
         let (cell, phone) = (Cell { lte, formats, sequence }, &mut phones[user]);
@@ -507,7 +482,6 @@ impl UplinkMac {
         Some(Bid { candidate, sounding, needed, least, score: 0.0, octets: 0, blocks: 0 })
     }
 
-    /// Sorts bids in the order of the scheduler. Returns the method by which resource blocks are divided among phones.
     fn order(&mut self, tti: u64, bids: &mut [Bid]) -> Deal {
         let candidates: Vec<Candidate> = bids.iter().map(|bid| bid.candidate).collect();
         if candidates.is_empty() {
@@ -529,20 +503,17 @@ impl UplinkMac {
     }
 }
 
-/// Records what a phone sends or is granted by `record`, if phones sleep. Informs the downlink if its data wait for the
-/// phone to listen.
+/// Informs the downlink if its data wait for the phone to listen.
 fn listen(sleepers: Option<&Sleepers>, ctx: &mut Context, user: usize, record: impl FnOnce(&mut Listening)) {
     if sleepers.is_some_and(|sleepers| sleepers.follow(user, record)) {
         ctx.out.push(Output::Listens { user });
     }
 }
 
-/// Resources of a subframe that are not granted yet.
 #[derive(Clone, Copy, Debug)]
 struct Room {
-    /// Free resource blocks.
     free: BlockSet,
-    /// Number of phones that may still be granted a new block.
+    /// Phones that may still be granted a new block.
     grants: u32,
 }
 
@@ -551,14 +522,12 @@ impl Room {
         self.grants == 0 || self.free.is_empty()
     }
 
-    /// Removes the resource blocks of a new block, and one grant.
     fn take(&mut self, run: Run) {
         self.free = self.free.without(run);
         self.grants -= 1;
     }
 }
 
-/// Returns true if no two transmissions of a subframe have a resource block in common.
 fn are_disjoint(planned: &[Planned]) -> bool {
     let mut taken = BlockSet::NONE;
     planned.iter().all(|one| {
@@ -568,24 +537,22 @@ fn are_disjoint(planned: &[Planned]) -> bool {
     })
 }
 
-/// Phone that could be granted a block.
 #[derive(Debug)]
 struct Bid {
     candidate: Candidate,
     sounding: Sounding,
-    /// Number of resource blocks that the phone needs for its data, as far as its power allows.
+    /// As far as the phone's power allows.
     needed: u16,
-    /// Number of resource blocks that a block with room for data needs.
+    /// For a block with room for data.
     least: u16,
-    /// Score by the scheduler's weights; the highest one is served first.
+    /// The highest one is served first.
     score: f32,
-    /// Octets of the block that the phone is granted, 0 if none.
+    /// 0 if none are granted.
     octets: u32,
-    /// Resource blocks of the block that the phone is granted, 0 if none.
+    /// 0 if none are granted.
     blocks: u16,
 }
 
-/// Returns the result of a block's latest transmission, which is followed by another one if `is_again` is true.
 fn sent_block(block: &Block, decoded: bool, is_again: bool) -> SentBlock {
     SentBlock {
         number: block.number,
@@ -598,7 +565,7 @@ fn sent_block(block: &Block, decoded: bool, is_again: bool) -> SentBlock {
     }
 }
 
-/// Returns the index of the HARQ process of subframe `tti`, which is fixed as the uplink is synchronous.
+/// Fixed, as the uplink is synchronous.
 fn process(tti: u64) -> usize {
     (tti % u64::from(PROCESSES)) as usize
 }

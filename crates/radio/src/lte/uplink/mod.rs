@@ -1,21 +1,10 @@
 //! Uplink of an LTE cell: scheduling requests, buffer status reports, grants and synchronous HARQ.
 //!
-//! A phone with data requests resource blocks, and the base station grants them:
-//!
 //! ```text
 //! phone         request . . . . . . . block, report . . . . . . . block, report
 //! subframe         n                      n+8                        n+16
 //! base station     . . . n+4 grant . . . . . . . n+12 grant
 //! ```
-//!
-//! - [`params`], [`grants`]: keys, and their checks;
-//! - [`mac`]: requests, reports, grants and transmissions in TTIs;
-//! - `phone`: state of a phone, at the phone itself and at the base station;
-//! - [`reserved`]: configured grants;
-//! - [`headroom`]: power headroom reports;
-//! - `power`: power control, which limits the resource blocks of a phone;
-//! - `report`: levels of buffer status reports; `runs`: neighbouring resource blocks; `shares`: even shares of them;
-//! - [`tally`]: counters of each phone.
 
 #[cfg(test)]
 mod conformance;

@@ -1,5 +1,3 @@
-//! Keys of the scheduled uplink, and their checks.
-
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
@@ -71,13 +69,13 @@ params! {
     }
 }
 
-/// Returns a time in milliseconds, or `None` if it is not a whole number or does not fit in 32 bits.
+/// `None` if it is no whole number of 32 bits.
 fn whole_ms(time: Duration) -> Option<u32> {
     let ms = u32::try_from(time.0 / TTI.0).ok()?;
     time.0.is_multiple_of(TTI.0).then_some(ms)
 }
 
-/// Largest number of phones in one subframe: about as many as the control region of 20 MHz can address.
+/// About as many as the control region of 20 MHz can address.
 const MAX_USERS_PER_TTI: u32 = 20;
 
 impl Checked for Scheduled {
@@ -119,7 +117,6 @@ impl Checked for Scheduled {
 }
 
 impl Scheduled {
-    /// Reports an error to `check` if `control_blocks` leaves none of a band's resource blocks for data.
     pub fn check_band(&self, bandwidth: Bandwidth, check: &mut Check) {
         let blocks = bandwidth.blocks();
         check.require(self.control_blocks < blocks, "control_blocks", || {
@@ -131,20 +128,20 @@ impl Scheduled {
         });
     }
 
-    /// Returns the period of scheduling requests with offset 0, or `None` if the standard has no such period.
+    /// With offset 0; `None` if the standard has no such period.
     fn requests(&self) -> Option<Recurrence> {
         let period = whole_ms(self.request_period).and_then(|ms| u16::try_from(ms).ok())?;
         let recurrence = Recurrence { period, offset: 0 };
         (period > 0).then_some(recurrence).filter(|one| scheduling_request_index(*one).is_some())
     }
 
-    /// Returns the subframes in which phone `id` can send scheduling requests. Their offset is `id` modulo the period.
+    /// The offset is `id` modulo the period.
     pub fn requests_of(&self, id: u64) -> Recurrence {
         let Recurrence { period, .. } = self.requests().unwrap_or(Recurrence { period: 10, offset: 0 });
         Recurrence { period, offset: (id % u64::from(period)) as u16 }
     }
 
-    /// Returns the number of subframes from one grant ahead of data to the next, or `None` if there are no such grants.
+    /// Subframes from one grant ahead of data to the next.
     pub fn ahead(&self) -> Option<u64> {
         match &self.grants {
             GrantSpec::OnRequest(_) | GrantSpec::Configured(_) => None,
@@ -152,7 +149,6 @@ impl Scheduled {
         }
     }
 
-    /// Returns the parameters of configured grants, or `None` if there are no such grants.
     pub fn configured(&self) -> Option<&Configured> {
         match &self.grants {
             GrantSpec::Configured(configured) => Some(configured),
@@ -160,13 +156,12 @@ impl Scheduled {
         }
     }
 
-    /// Returns the resource blocks for data: all except those for PUCCH at both ends of the band.
+    /// All but those for PUCCH at both ends of the band.
     pub fn data_blocks(&self, bandwidth: Bandwidth) -> BlockSet {
         let begin = self.control_blocks.div_ceil(2);
         BlockSet::of(Run { begin, blocks: bandwidth.blocks() - self.control_blocks })
     }
 
-    /// Returns the parameters by which phones control their power.
     pub(super) fn power_control(&self) -> PowerControl {
         PowerControl {
             largest_dbm: self.power_dbm,
@@ -176,12 +171,12 @@ impl Scheduled {
         }
     }
 
-    /// Returns noise and interference at the base station in dBm per resource block.
+    /// With interference, per resource block.
     pub fn noise_dbm(&self) -> f64 {
         THERMAL_DBM_HZ + 10.0 * libm::log10(BLOCK_HZ) + self.noise_figure_db + self.interference_db
     }
 
-    /// Returns the largest bit rate of a phone on a channel of `bandwidth`, from which queues compute their parameters.
+    /// For queues that compute their parameters from it.
     pub fn peak_rate(&self, bandwidth: Bandwidth) -> Rate {
         Rate(u64::from(largest_bits(bandwidth, false, 1)) * 1_000)
     }

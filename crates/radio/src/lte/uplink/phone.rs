@@ -1,4 +1,4 @@
-//! Phone on the scheduled uplink: its own state, and its state at the base station.
+//! At the phone itself, and at the base station.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -25,59 +25,50 @@ use crate::mac::outer_loop::{Correction, FirstAnswer, OuterLoop};
 use crate::pdcp::Transmit;
 use crate::rlc::bytes::{Entity, Framing};
 
-/// Size in octets of the subheader that MAC puts in front of an RLC PDU of 128 octets or more (TS 36.321,
-/// 6.1.2). It is counted for all PDUs.
+/// Octets of the MAC subheader of a PDU of 128 octets or more (TS 36.321, 6.1.2), counted for all PDUs.
 const SUBHEADER: u32 = 3;
 
-/// Octets of a grant that carry no data: report, subheader and the smallest RLC header.
+/// Report, subheader and the smallest RLC header.
 pub const OVERHEAD: u32 = REPORT + SUBHEADER + 2;
 
-/// Number of resource blocks that a phone may use whatever its power, with less power on each if necessary. It is the
-/// smallest number on which blocks of all MCSs have room for data.
+/// Allowed whatever a phone's power, with less on each if necessary: the smallest number on which blocks of
+/// all MCSs have room for data.
 const LEAST_BLOCKS: u16 = 4;
 
-/// Transport block that a phone sends.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Number of the block among those of the phone, from 0.
+    /// Among those of the phone.
     pub number: u64,
-    /// Numbers of the RLC PDUs in the block; empty if it is padding alone.
+    /// RLC PDUs; empty if the block is padding alone.
     pub units: Range<u64>,
-    /// Octets of the block that are not padding.
+    /// Without padding.
     pub bytes: u32,
     format: Format,
-    /// Number of transmissions of the block so far.
     pub transmissions: u32,
-    /// Effective linear SNR after all transmissions so far.
+    /// Effective and linear, after all transmissions so far.
     snr: f64,
-    /// Random number uniform in [0, 1) that decides the first transmission. If decoding uses one random number per
-    /// block, this number decides all transmissions.
+    /// Uniform in [0, 1); decides the first transmission, or all if decoding uses one number per block.
     draw: f64,
-    /// Buffer status report in the block: number of octets that waited after the block was filled.
+    /// Octets that waited after the block was filled.
     pub report: u64,
-    /// Power headroom report in the block, as its level and the number of the block's resource blocks.
+    /// Level, and number of the block's resource blocks.
     pub headroom: Option<(u8, u16)>,
-    /// Subframe of the block's first transmission.
+    /// Subframe of the first transmission.
     pub begun: u64,
-    /// Time of the request or report because of which the base station granted the block. If it granted ahead
-    /// of data, the time is four subframes before it assumed data, but at least 0. For a block of a
-    /// configured grant after its first one, the time is the start of the block.
+    /// As `Decided::asked`.
     pub asked: Time,
 }
 
-/// Information that the base station receives about a phone.
 #[derive(Clone, Copy, Debug)]
 pub enum Heard {
-    /// Scheduling request received.
+    /// Scheduling request.
     Request,
-    /// Buffer status report of `octets` octets received, in the block first sent in subframe `begun`, and the power
-    /// headroom report of the block, if it has one.
+    /// `begun` is the first subframe of the block.
     Report { octets: u64, headroom: Option<(u8, u16)>, begun: u64 },
-    /// Block given up, which was first sent in subframe `begun`.
+    /// Block given up, which was first sent in `begun`.
     Nothing { begun: u64 },
 }
 
-/// State that all phones of a cell share.
 #[derive(Debug)]
 pub struct Cell<'a> {
     pub lte: &'a Lte,
@@ -85,83 +76,74 @@ pub struct Cell<'a> {
     pub sequence: &'a JakesSequence,
 }
 
-/// SNRs of a phone at the base station, and the number of resource blocks that the phone's power allows.
 #[derive(Clone, Copy, Debug)]
 pub struct Sounding {
-    /// Linear SNR of each group.
+    /// Linear.
     pub row: Row,
-    /// Largest number of resource blocks that the power allows, at least [`LEAST_BLOCKS`]. With power headroom reports,
-    /// this is by the last report received, and [`LEAST_BLOCKS`] before the first one.
+    /// At least [`LEAST_BLOCKS`], which it is before the first power headroom report, if there are reports.
     pub blocks: u16,
 }
 
-/// Grant of resource blocks for a new block.
 #[derive(Clone, Copy, Debug)]
 struct Grant {
-    /// Subframe of the block's first transmission.
+    /// Of the first transmission.
     at: u64,
-    /// Number of octets of data for which the block has room.
+    /// Of data that the block has room for.
     octets: u32,
-    /// Value of [`Phone::known_since`] when the block was granted.
+    /// [`Phone::known_since`] when the block was granted.
     known_since: u64,
 }
 
-/// Phone on the uplink.
 #[derive(Debug)]
 pub struct Phone {
     channel: Channel,
-    /// Power control; `None` for a phone without a position.
+    /// `None` for a phone without a position.
     power: Option<PowerControl>,
-    /// Power headroom reports; `None` if the base station has the headroom without reports.
+    /// `None` if the base station has the headroom without reports.
     pub headroom: Option<Headroom>,
     /// Linear factor of the SNRs of a phone without a position.
     offset: f32,
     pub rlc: Entity,
     pub tally: UplinkTally,
-    /// Index of the phone's transport formats among those of the cell.
+    /// Index among the cell's.
     formats: usize,
-    /// Largest block that the phone's category can send, in bits.
+    /// Of the category.
     most_bits: u32,
     decoding: Stream,
     requesting: Stream,
-    /// Subframes in which the phone can send a request.
+    /// Subframes for requests.
     requests: Recurrence,
-    /// Subframe of the phone's next scheduling request, `u64::MAX` if none is due.
+    /// `u64::MAX` if none is due.
     request_at: u64,
-    /// Subframe in which the phone requests again if it sends no new block until then. `u64::MAX` if its last
-    /// block reported no waiting octets, after the phone has requested again, and before the first block.
+    /// The phone then requests again unless it sent a new block; `u64::MAX` if its last block reported no
+    /// octets, after the repeated request, and before the first block.
     again_at: u64,
-    /// Subframe since which data that the phone has not reported have waited for a grant; `None` if there are none.
+    /// Subframe since which unreported data have waited for a grant.
     wanted: Option<u64>,
-    /// Whether the phone's last block reported waiting octets, so that it needs no request until [`Self::again_at`].
+    /// The last block reported octets, so that no request is needed until [`Self::again_at`].
     has_reported: bool,
-    /// Number of octets that wait at the phone by the base station's estimate, without those that it has granted.
+    /// Octets that wait by the base station's estimate, without those granted.
     pub known: u32,
-    /// Subframe since which `known` has been above 0 without a break. A grant for all these octets sets `known` to 0;
-    /// the next request, report or grant ahead of data starts a new period.
+    /// Since which `known` has been above 0. A grant for all octets sets it to 0; the next request, report or
+    /// grant ahead starts a new period.
     pub known_since: u64,
-    /// Whether `known` is an assumption without a request or report.
+    /// `known` is assumed without a request or report.
     pub is_ahead: bool,
-    /// Whether `known` is what the base station assumes after a request.
+    /// `known` is assumed after a request.
     pub is_requested: bool,
-    /// Configured grant of the phone, which has recurring resource blocks.
     pub reserved: Option<Reserved>,
-    /// Counters of the configured grants.
     pub reserved_tally: ReservedTally,
-    /// Grants whose blocks have been neither received nor given up, as far as the base station has processed the
-    /// blocks.
+    /// As far as the base station has neither received nor given up the blocks.
     granted: VecDeque<Grant>,
-    /// Subframe of the first transmission of the block with the latest buffer status report at the base station; `None`
-    /// before the first report.
+    /// First subframe of the block with the latest report at the base station.
     reported_in: Option<u64>,
-    /// Correction of SNRs by the outer loop, in dB; `None` without an outer loop.
+    /// Of SNRs in dB.
     correction: Option<Correction<f64>>,
-    /// Number of subframes from [`Self::known_since`] to the scheduler's deadline.
+    /// From [`Self::known_since`] to the scheduler's deadline.
     pub delay_budget: u64,
 }
 
 impl Phone {
-    /// Creates a phone with an empty queue.
     pub fn new(
         lte: &Lte,
         params: &Scheduled,
@@ -204,23 +186,21 @@ impl Phone {
         }
     }
 
-    /// Returns the first subframe in which the phone has no channel, `u64::MAX` if there is none.
+    /// `u64::MAX` if there is none.
     pub fn ends(&self) -> u64 {
         self.channel.ends()
     }
 
-    /// Ends requests and grants with the phone's channel.
     pub fn close(&mut self) {
         (self.request_at, self.again_at, self.known, self.reserved) = (u64::MAX, u64::MAX, 0, None);
     }
 
-    /// Returns the subframe in which [`Self::request`] has an effect next, `u64::MAX` if there is none.
+    /// When [`Self::request`] has an effect next, else `u64::MAX`.
     pub fn ready(&self) -> u64 {
         self.request_at.min(self.again_at)
     }
 
-    /// Starts the phone's wait for a grant in subframe `tti`, if data wait that it has not reported and it does not
-    /// wait yet. Schedules a request, unless a configured grant masks requests.
+    /// Only for unreported data; schedules a request unless a configured grant masks requests.
     pub fn want(&mut self, tti: u64) {
         if !self.has_reported && self.wanted.is_none() && self.rlc.waiting() > 0 {
             self.wanted = Some(tti);
@@ -232,8 +212,7 @@ impl Phone {
 
     // Clause: TS 36.213, 10.1.5; TS 36.321, 5.4.4: scheduling requests
     // Simplified: no `sr-ProhibitTimer`, and no random access after lost requests
-    /// Sends a request in subframe `tti` if one is due. Returns whether the base station receives it, or `None` if none
-    /// is sent.
+    /// Whether the base station receives it; `None` if none is sent.
     pub fn request(&mut self, tti: u64, params: &Scheduled) -> Option<bool> {
         if self.again_at <= tti {
             self.again_at = u64::MAX;
@@ -252,9 +231,7 @@ impl Phone {
         Some(params.request_error.0 == 0.0 || uniform(&mut self.requesting) >= params.request_error.0)
     }
 
-    /// Fills a block of a format in subframe `tti` with data and a report, and cancels the phone's request.
-    /// The block has `blocks` resource blocks. `is_reserved` is true for a block of a configured grant after its first
-    /// one.
+    /// Cancels the phone's request; `is_reserved` for a block of a configured grant after its first one.
     pub fn fill(
         &mut self,
         tti: u64,
@@ -301,8 +278,7 @@ impl Phone {
         }
     }
 
-    /// Returns the power headroom report of a new block in subframe `tti` on `blocks` resource blocks, if one is due, as
-    /// its level and `blocks`. A phone without a position has the highest level.
+    /// Level and `blocks`, if a report is due; the highest level without a position.
     fn report_headroom(&mut self, tti: u64, blocks: u16) -> Option<(u8, u16)> {
         let headroom = self.headroom.as_mut()?;
         let (loss_db, headroom_db) = match &self.power {
@@ -318,8 +294,7 @@ impl Phone {
         })
     }
 
-    /// Counts a block of the configured grant. Ends the grant if it has had `release_after` consecutive blocks without
-    /// data.
+    /// The grant ends after `release_after` consecutive blocks without data.
     fn use_reserved(&mut self, has_data: bool) {
         self.reserved_tally.blocks += 1;
         self.reserved_tally.empty += u64::from(!has_data);
@@ -329,14 +304,12 @@ impl Phone {
         }
     }
 
-    /// Gives the phone a configured grant.
     pub fn configure(&mut self, reserved: Reserved) {
         self.reserved = Some(reserved);
         self.reserved_tally.activations += 1;
     }
 
-    /// Ends the phone's configured grant, if it has one, in subframe `tti`. If the phone waits for a block, it requests one
-    /// from the next subframe on.
+    /// A phone that waits for a block requests one from the next subframe on.
     pub fn release(&mut self, tti: u64) {
         self.reserved = None;
         if let Some(wanted) = self.wanted {
@@ -344,7 +317,7 @@ impl Phone {
         }
     }
 
-    /// Sends a block on `run` in subframe `tti`. Returns true if the base station decodes it.
+    /// True if the base station decodes it.
     pub fn send(&mut self, tti: u64, run: Run, block: &mut Block, cell: &Cell) -> bool {
         let formats = &cell.formats[self.formats];
         let (row, _) = self.received(tti, run.blocks, cell);
@@ -366,8 +339,7 @@ impl Phone {
         decoded
     }
 
-    /// Updates the base station's state of the phone by the information `heard`, which can lead to a grant from
-    /// subframe `tti` on.
+    /// `heard` can lead to a grant from `tti` on.
     pub fn hear(&mut self, heard: Heard, tti: u64, params: &Scheduled) {
         match heard {
             // A request is superfluous if a granted block is filled after it, as the block has a report.
@@ -404,7 +376,6 @@ impl Phone {
         }
     }
 
-    /// Sets the base station's estimate of the octets that wait at the phone, in subframe `tti`.
     fn believe(&mut self, octets: u32, tti: u64) {
         if self.known == 0 {
             self.known_since = tti;
@@ -413,8 +384,7 @@ impl Phone {
     }
 
     // Clause: TS 36.321, 5.4.1: grants ahead of data
-    /// Sets the base station's estimate of the octets that wait to `octets` in subframe `tti`, unless the estimate is
-    /// above 0 already. `is_ahead` is true if the phone has sent no request.
+    /// Unless the estimate is above 0 already.
     pub fn grant_ahead(&mut self, octets: u32, tti: u64, is_ahead: bool) {
         if self.known == 0 {
             self.believe(octets, tti);
@@ -422,8 +392,7 @@ impl Phone {
         }
     }
 
-    /// Returns the SNRs of the phone in subframe `tti` at the power of PUSCH, and the number of resource blocks that the
-    /// base station may grant by the phone's power.
+    /// At the power of PUSCH.
     pub fn measure(&mut self, tti: u64, cell: &Cell) -> Sounding {
         let (row, blocks) = self.received(tti, LEAST_BLOCKS, cell);
         let blocks = match &self.headroom {
@@ -433,8 +402,7 @@ impl Phone {
         Sounding { row, blocks }
     }
 
-    /// Counts a transmission on `blocks` resource blocks in subframe `tti` if the power for them is limited. Has no
-    /// effect without power headroom reports.
+    /// Only with power headroom reports.
     fn count_limited(&mut self, tti: u64, blocks: u16) {
         let (Some(headroom), Some(power)) = (&mut self.headroom, &self.power) else { return };
         let wanted_dbm = power.wanted_dbm(power.path_loss_db(self.channel.mean_snr(tti)));
@@ -442,9 +410,7 @@ impl Phone {
         headroom.tally.limited += u64::from(is_limited);
     }
 
-    /// Returns the SNRs of the phone in subframe `tti`, and the number of resource blocks that its power allows. This
-    /// number is at least `least`: if the power does not suffice for so many, the SNRs are those at less power per
-    /// resource block.
+    /// If the power does not suffice for `least` resource blocks, the SNRs are those at less power on each.
     fn received(&mut self, tti: u64, least: u16, cell: &Cell) -> (Row, u16) {
         let mut row = [0.0; MAX_GROUPS];
         self.channel.snr(cell.sequence, tti, 1, &mut row);
@@ -461,19 +427,17 @@ impl Phone {
         (row, blocks)
     }
 
-    /// Returns the format of the largest block on `run` that the SNRs in `row` allow, or `None` if the smallest one is too
-    /// large for the phone's category.
+    /// The largest block; `None` if the smallest is too large for the category.
     pub fn select(&self, run: Run, row: &Row, cell: &Cell) -> Option<Format> {
         let factor = self.correction.as_ref().map_or(1.0, Correction::factor);
         cell.formats[self.formats].select(run, row, factor, self.most_bits)
     }
 
-    /// Returns the size in octets of a block for all octets in `known`, including headers and reports.
+    /// For all of `known`, with headers and reports.
     pub fn wanted_octets(&self) -> u32 {
         self.known + OVERHEAD
     }
 
-    /// Records that the base station grants a block of `octets` octets, which the phone sends first in subframe `at`.
     pub fn grant(&mut self, at: u64, octets: u32) {
         self.tally.grants += 1;
         let (octets, known_since) = (octets.saturating_sub(OVERHEAD), self.known_since);
@@ -502,9 +466,8 @@ mod tests {
     }
 
     // Tests the feature: buffer status reports (worked example)
-    /// A report does not count the octets of its own block. The base station subtracts the octets of later grants. So
-    /// its estimate is the number of octets left at the phone, up to the width of the report's level and the room for
-    /// headers.
+    /// Reports omit the octets of their own block, and later grants are subtracted, so the estimate is what
+    /// is left, up to the width of the report's level and the room for headers.
     #[test]
     fn the_base_station_believes_what_is_left_and_not_granted() {
         let (lte, params) = (Lte::default(), Scheduled::default());

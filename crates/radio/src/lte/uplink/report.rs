@@ -1,9 +1,9 @@
-//! Buffer status reports: number of octets that wait at a phone, as one of 64 levels (TS 36.321, 6.1.3.1).
+//! Octets that wait at a phone, as one of 64 levels (TS 36.321, 6.1.3.1).
 
-/// Octets that a block needs for a short report and its subheader (TS 36.321, 6.1.2, 6.1.3.1).
+/// Short report with its subheader (TS 36.321, 6.1.2, 6.1.3.1).
 pub const REPORT: u32 = 2;
 
-/// Largest number of octets of each level but the last, in ascending order (TS 36.321, table 6.1.3.1-1).
+/// Upper limits of all levels but the last (TS 36.321, table 6.1.3.1-1).
 const LEVELS: [u32; 63] = [
     0, 10, 12, 14, 17, 19, 22, 26, 31, 36, 42, 49, 57, 67, 78, 91, 107, 125, 146, 171, 200, 234, 274, 321,
     376, 440, 515, 603, 706, 826, 967, 1132, 1326, 1552, 1817, 2127, 2490, 2915, 3413, 3995, 4677, 5476,
@@ -13,8 +13,7 @@ const LEVELS: [u32; 63] = [
 
 // Clause: TS 36.321, 5.4.5, 6.1.3.1: buffer status reports
 // Simplified: one logical channel group, and a short report in every block
-/// Returns the number of octets that the base station assumes after a report of `waiting` octets: the upper limit
-/// of the report's level. The last level has no upper limit, so twice the limit of the level below is assumed.
+/// Upper limit of the level; for the last level, which has none, twice that of the level below.
 pub fn assumed(waiting: u64) -> u32 {
     let level = LEVELS.partition_point(|most| u64::from(*most) < waiting);
     LEVELS.get(level).copied().unwrap_or(2 * LEVELS[LEVELS.len() - 1])

@@ -1,4 +1,4 @@
-//! Configured grants: resource blocks that a phone has in each period (semi-persistent scheduling, TS 36.321, 5.10.2).
+//! Semi-persistent scheduling (TS 36.321, 5.10.2).
 
 use nodeb_base::table;
 use nodeb_base::table::Table;
@@ -10,27 +10,23 @@ use crate::mac::band::Run;
 
 // Clause: TS 36.321, 5.10.2: configured grants
 // Simplified: the base station knows at once that a grant has ended
-/// Configured grant of a phone.
 #[derive(Clone, Debug)]
 pub struct Reserved {
-    /// Subframe of the first block.
+    /// Of the first block.
     pub begins: u64,
-    /// Number of subframes from one block to the next.
+    /// Subframes from block to block.
     every: u64,
-    /// Resource blocks of each block.
     pub run: Run,
-    /// Format of each block.
     pub format: Format,
-    /// Number of blocks without data since the last block with data.
+    /// Blocks since the last one with data.
     empty: u32,
-    /// Number of consecutive blocks without data at which the grant ends.
+    /// Consecutive blocks without data that end the grant.
     release_after: u32,
-    /// Whether new data trigger no scheduling requests while the phone has the grant.
+    /// New data trigger no scheduling requests.
     pub masks_requests: bool,
 }
 
 impl Reserved {
-    /// Creates a grant whose first block is sent in subframe `begins`.
     pub fn new(params: &Configured, begins: u64, run: Run, format: Format) -> Self {
         Self {
             begins,
@@ -43,34 +39,28 @@ impl Reserved {
         }
     }
 
-    /// Returns true if a block of the grant is due in subframe `tti`.
     pub fn recurs(&self, tti: u64) -> bool {
         tti >= self.begins && (tti - self.begins).is_multiple_of(self.every)
     }
 
-    /// Records that a block is sent, with data or without. Returns true if the grant ends with this block.
+    /// True if the grant ends with this block.
     pub fn sent(&mut self, has_data: bool) -> bool {
         self.empty = if has_data { 0 } else { self.empty + 1 };
         self.empty >= self.release_after
     }
 }
 
-/// Counters of a phone's configured grants, updated during the simulation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReservedTally {
-    /// Number of grants configured.
     pub activations: u64,
-    /// Number of grants that ended after blocks without data.
+    /// After blocks without data.
     pub releases: u64,
-    /// Number of grants that the base station ended after a block was given up.
+    /// Ended by the base station after a block was given up.
     pub withdrawals: u64,
-    /// Number of new blocks sent.
     pub blocks: u64,
-    /// Number of new blocks sent without data.
     pub empty: u64,
 }
 
-/// Row of the table of configured grants.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfiguredRow {
     user: usize,
@@ -95,7 +85,6 @@ table! {
     }
 }
 
-/// Returns the table of configured grants from the counters of all phones.
 pub fn table(tallies: impl Iterator<Item = ReservedTally>) -> Table {
     let row = |(user, tally): (usize, ReservedTally)| ConfiguredRow { user, tally };
     CONFIGURED.table(&tallies.enumerate().map(row).collect::<Vec<_>>())

@@ -1,44 +1,37 @@
-//! Runs of neighbouring resource blocks. A phone sends on one run, as SC-FDMA needs neighbouring subcarriers, with a
-//! number of resource blocks whose prime factors are 2, 3 and 5 (TS 36.211, 5.3.3).
+//! SC-FDMA needs neighbouring subcarriers, and numbers of resource blocks whose prime factors are 2, 3 and 5
+//! (TS 36.211, 5.3.3).
 
 use super::super::resources::largest_uplink_grant;
 use crate::mac::band::Run;
 
-/// Set of resource blocks as a bit mask; bit 0 is the lowest one.
+/// Bit 0 is the lowest resource block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockSet(u128);
 
 impl BlockSet {
-    /// Set that contains no resource block.
     pub const NONE: Self = Self(0);
 
-    /// Creates the set of the resource blocks of a run.
     pub fn of(run: Run) -> Self {
         Self(((1 << run.blocks) - 1) << run.begin)
     }
 
-    /// Returns true if the set contains no resource block.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Returns the number of resource blocks in the set.
     pub fn len(self) -> u16 {
         self.0.count_ones() as u16
     }
 
-    /// Returns true if the set contains all resource blocks of a run.
     pub fn contains(self, run: Run) -> bool {
         Self::of(run).0 & !self.0 == 0
     }
 
-    /// Returns the set of the resource blocks that are in this set or in a run.
     #[must_use]
     pub fn with(self, run: Run) -> Self {
         Self(self.0 | Self::of(run).0)
     }
 
-    /// Returns the set of the resource blocks that are in this set and not in a run.
     #[must_use]
     pub fn without(self, run: Run) -> Self {
         Self(self.0 & !Self::of(run).0)
@@ -46,9 +39,8 @@ impl BlockSet {
 
     // Clause: TS 36.211, 5.3.3: runs of resource blocks for PUSCH
     // Simplified: no frequency hopping
-    /// Returns the lowest run of `most` neighbouring resource blocks of the set, else the longest run. The run is
-    /// shortened at its upper end to a number of resource blocks that a phone can use. Returns `None` if the set is
-    /// empty or `most` is 0.
+    /// The lowest run of `most`, else the longest, shortened at its upper end to a number that a phone can
+    /// use.
     pub fn find(self, most: u16) -> Option<Run> {
         let (mut rest, mut longest) = (self.0, Run { begin: 0, blocks: 0 });
         while rest != 0 && longest.blocks < most {

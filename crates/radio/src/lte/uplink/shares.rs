@@ -1,19 +1,16 @@
-//! Even shares of a subframe's resource blocks.
-
 use super::super::resources::{largest_uplink_grant, smallest_uplink_grant};
 
-/// Resource blocks that are left for the phones that need at least an even share.
+/// What is left for the phones that need at least an even share.
 #[derive(Clone, Copy, Debug)]
 pub struct EvenShares {
     blocks: u16,
     phones: u16,
-    /// Even share, rounded down. Phones that need at most so many resource blocks get what they need.
+    /// Even share, rounded down: phones that need at most this get what they need.
     level: u16,
 }
 
 impl EvenShares {
-    /// Creates the shares of phones that need some numbers of resource blocks, of which `free` are free. What some
-    /// phones do not need is shared among the others.
+    /// What some phones do not need is shared among the others.
     pub fn new(needs: impl Iterator<Item = u16>, free: u16) -> Self {
         let mut needs: Vec<u16> = needs.collect();
         needs.sort_unstable();
@@ -28,14 +25,12 @@ impl EvenShares {
         Self { blocks, phones, level: blocks.checked_div(phones).unwrap_or(u16::MAX) }
     }
 
-    /// Returns true if a phone with this need must share evenly with others.
     pub fn limits(&self, need: u16) -> bool {
         need > self.level
     }
 
-    /// Returns the largest number of resource blocks of the next phone, which needs `need`. The numbers that a run can have
-    /// are not multiples of a share: phones that must share get the next larger number while it leaves the next smaller one
-    /// to each of the others.
+    /// The numbers that a run can have are not multiples of a share: phones that must share get the next
+    /// larger number while it leaves the next smaller one to each of the others.
     pub fn most(&self, need: u16) -> u16 {
         if !self.limits(need) {
             return self.level;
@@ -46,7 +41,6 @@ impl EvenShares {
         if high + (phones - 1) * low <= self.blocks { high } else { low }
     }
 
-    /// Records that a phone that needs `need` resource blocks has got `got`.
     pub fn take(&mut self, need: u16, got: u16) {
         if self.limits(need) {
             self.phones = self.phones.saturating_sub(1);
@@ -61,7 +55,7 @@ impl EvenShares {
 mod tests {
     use super::*;
 
-    /// Returns the shares of phones that all can use the whole band.
+    /// Of phones that can use the whole band.
     fn shares(phones: u16, free: u16) -> Vec<u16> {
         let need = free + 1;
         let mut shares = EvenShares::new((0..phones).map(|_| need), free);
@@ -90,8 +84,7 @@ mod tests {
     }
 
     // Tests the feature: grants (property)
-    /// Shares do not grow from phone to phone, and differ by at most one step between numbers that a run can have. What is
-    /// left is less than one step.
+    /// Shares do not grow, and differ by at most one step between numbers that a run can have.
     #[test]
     fn shares_fill_the_band() {
         for free in 1..=110 {

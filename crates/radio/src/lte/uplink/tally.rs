@@ -1,14 +1,10 @@
-//! Counters of a phone's uplink.
-
 use nodeb_base::table;
 use nodeb_base::units::Duration;
 
-/// Results of a phone's scheduled uplink. A mean is NaN if it has no samples.
+/// A mean is NaN if it has no samples.
 #[derive(Clone, Copy, Debug)]
 pub struct UplinkRow {
-    /// Number of the user in the scenario, from 0.
     pub user: usize,
-    /// Counters at the end of the run.
     pub tally: UplinkTally,
 }
 
@@ -44,22 +40,20 @@ table! {
     }
 }
 
-/// Counters of a phone's uplink, updated during the simulation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UplinkTally {
     pub requests: u64,
-    /// Number of times that data which the phone had not reported waited for a new block and the block was sent, with
-    /// a request or without.
+    /// Waits of unreported data for a new block that ended.
     pub answered: u64,
-    /// Sum of the times for which data that the phone had not reported waited for its next new block.
+    /// Of unreported data, for the next new block.
     pub waited: Duration,
     pub grants: u64,
     pub granted_bytes: u64,
     pub padding_bytes: u64,
-    /// Sum of the linear effective SNRs of all transmissions.
+    /// Sum of linear effective SNRs of all transmissions.
     pub snr: f64,
     pub transmissions: u64,
-    /// Number of blocks sent, each counted at its first transmission.
+    /// Counted at the first transmission.
     pub blocks: u64,
     pub first_failures: u64,
     pub given_up: u64,

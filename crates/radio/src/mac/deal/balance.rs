@@ -1,18 +1,16 @@
-//! Balance of users that share bands evenly, so that no user gets the larger shares of every TTI.
+//! Of users that share bands evenly, so that no user gets the larger shares of every TTI.
 
-/// For each user, the resources that it has got so far beyond its even shares.
+/// Resources beyond even shares, by user.
 #[derive(Clone, Debug, Default)]
 pub struct Balance(Vec<f32>);
 
 impl Balance {
-    /// Returns the resources that a user has got beyond its even shares; negative if it has got less.
     #[inline]
     pub fn of(&self, user: usize) -> f32 {
         self.0.get(user).copied().unwrap_or(0.0)
     }
 
-    /// Records how much each user has got of resources that these users share evenly. The balance of a user whose
-    /// channel or power never allows its share stays within `limit`.
+    /// A user whose channel or power never allows its share stays within `limit`.
     pub fn record(&mut self, got: impl Iterator<Item = (usize, f32)> + Clone, limit: f32) {
         let (users, sum) = got.clone().fold((0.0, 0.0), |(users, sum), (_, got)| (users + 1.0, sum + got));
         let mean = sum / users;

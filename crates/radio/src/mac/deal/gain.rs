@@ -1,5 +1,3 @@
-//! Test of the gain by proportional fair scheduling on a fading channel.
-
 use std::sync::Arc;
 
 use nodeb_base::rng::Streams;
@@ -13,22 +11,19 @@ use crate::mac::band::{Band, MAX_GROUPS};
 use crate::mac::sched::SchedulerParams;
 use crate::mac::sched::proportional_fair::ProportionalFair;
 
-/// Number of TTIs over which rates are averaged.
 const TTIS: u64 = 6_000;
 
-/// Number of resource block groups in a band of 5 MHz (TS 36.213, 7.1.6.1).
+/// 5 MHz (TS 36.213, 7.1.6.1).
 const GROUPS: usize = 13;
 
-/// Results of the division of a 5 MHz band among users by proportional fair.
 struct Gain {
-    /// Mean rate on each group, relative to that of a user alone.
+    /// By group, relative to that of a user alone.
     rates: [f64; GROUPS],
-    /// Share of the TTIs in which each user gets each group.
+    /// Of the TTIs, by user and group.
     shares: Vec<[f64; GROUPS]>,
 }
 
-/// Measures proportional fair with users whose rates are independent and exponentially distributed.
-/// Rates reach the scheduler `age` TTIs late. Successive TTIs are 25 ms of the channel apart.
+/// Independent exponential rates that are `age` TTIs old; successive TTIs are 25 ms of the channel apart.
 fn measure(users: usize, age: u64) -> Gain {
     let streams = Streams::new(7, users as u64);
     let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
@@ -71,9 +66,7 @@ fn measure(users: usize, age: u64) -> Gain {
 }
 
 // Tests the feature: schedulers on groups of resource blocks (closed form)
-/// If n users have independent exponentially distributed rates, the highest of these rates has 1 +
-/// 1/2 + ... + 1/n times the mean. Proportional fair reaches this gain on every group, and gives
-/// each user 1/n of the time.
+/// The highest of n independent exponential rates has 1 + 1/2 + ... + 1/n times the mean.
 #[test]
 fn proportional_fair_has_the_gain_of_the_largest_of_n() {
     for users in [1usize, 2, 4, 8] {
@@ -95,8 +88,7 @@ fn proportional_fair_has_the_gain_of_the_largest_of_n() {
 }
 
 // Tests the feature: CQI reports (closed form)
-/// With reports older than the coherence time, the choice of a user does not depend on the user's rate, so
-/// there is no gain.
+/// Reports are older than the coherence time.
 #[test]
 fn proportional_fair_has_no_gain_by_old_reports() {
     for users in [2, 8] {

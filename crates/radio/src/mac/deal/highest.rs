@@ -1,39 +1,31 @@
-//! Division of groups by which each group goes to the user with the highest score.
-
 use super::{Bidder, Dealer, Offers, Part, Room};
 use crate::mac::band::{Groups, MAX_GROUPS, Row};
 
-/// Number of groups whose scores the CPU compares with one vector instruction.
+/// Groups in one vector instruction.
 const LANES: usize = 4;
 
-/// Values of [`LANES`] neighbouring groups.
 type Vector = [f32; LANES];
 
-/// Largest number of vectors that are compared at once. With several vectors, the CPU can start to
-/// compare the next vector before it has the result of the previous one.
+/// With several vectors, the CPU can start to compare the next one before it has the result of the previous
+/// one.
 const VECTORS: usize = 4;
 
-/// Number of vectors in a [`Row`].
 const ALL_VECTORS: usize = MAX_GROUPS / LANES;
 
-/// Value in place of a candidate's number for a group on which no candidate can be served.
+/// No candidate can be served on the group.
 const NOBODY: f32 = 0.0;
 
-/// Highest score on each group among all open candidates, and the candidates (owners) that have it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contest {
-    /// Highest score on each group; minus infinity if no candidate can be served there.
+    /// Minus infinity if no candidate can be served there.
     scores: [Vector; ALL_VECTORS],
-    /// Index of the candidate with the highest score on each group, plus 1, or [`NOBODY`]. The
-    /// numbers are floats, as the maximum of floats takes one CPU instruction, but a selection
-    /// takes three. As [`NOBODY`] is 0, computing a claim to a group takes one instruction, too.
+    /// Candidate with the highest score, plus 1, or [`NOBODY`]: floats, as their maximum takes one CPU
+    /// instruction and a selection three; with [`NOBODY`] 0, a claim takes one, too.
     owners: [Vector; ALL_VECTORS],
 }
 
 impl Contest {
-    /// Compares the scores of the candidates `open` on the groups `free`, and on groups in the same
-    /// vectors. The scores of a user follow from its row in `x`. If scores are equal, the first
-    /// candidate wins.
+    /// On the groups `free`, and those in the same vectors; if scores are equal, the first candidate wins.
     fn hold(&mut self, open: &[Bidder], x: &[Row], free: Groups) {
         let mut places = [0; ALL_VECTORS];
         let mut count = 0;
@@ -51,8 +43,7 @@ impl Contest {
         }
     }
 
-    /// Finds the candidate of `open` with the highest score on each group, and stores the candidate and the score.
-    /// `places` has the indices of the `N` vectors of [`LANES`] groups for which this is done.
+    /// `places` has the indices of the `N` vectors.
     fn hold_on<const N: usize>(&mut self, places: &[usize], open: &[Bidder], x: &[Row]) {
         let places: [usize; N] = std::array::from_fn(|at| places[at] % ALL_VECTORS);
         let (mut scores, mut owners) = ([[f32::NEG_INFINITY; LANES]; N], [[NOBODY; LANES]; N]);
@@ -65,8 +56,6 @@ impl Contest {
         }
     }
 
-    /// Returns the candidate with the highest score on a group, and this score, or `None` if no
-    /// candidate can be served on the group.
     #[inline]
     fn winner(&self, group: usize) -> Option<(usize, f32)> {
         let (vector, lane) = (group / LANES, group % LANES);
@@ -75,7 +64,6 @@ impl Contest {
     }
 }
 
-/// Compares the scores of a candidate with the highest scores so far, on several vectors of groups.
 /// All owners so far precede the candidate in the list, so they keep a group if scores are equal.
 #[inline]
 fn compare<const N: usize>(
@@ -99,8 +87,7 @@ fn compare<const N: usize>(
 }
 
 impl Dealer {
-    /// Assigns each group in `room` to the open candidate with the highest score. Then lists the
-    /// parts of all candidates that have groups, in the order of candidates.
+    /// Then lists the parts of all candidates that have groups, in the order of candidates.
     pub(super) fn deal_to_highest(&mut self, offers: Offers, room: Room) {
         let Room { groups: mut free, mut grants } = room;
         while !free.is_empty() && !self.open.is_empty() {
@@ -124,10 +111,9 @@ impl Dealer {
         self.parts.extend(served.map(|held| Part { user: held.user, groups: held.groups }));
     }
 
-    /// Enforces the limit of users: `grants` is the number of candidates that may still get their
-    /// first groups. Newcomers are the candidates that got their first groups in this round. If there
-    /// are at least `grants` newcomers, keeps those with the highest scores, and removes all candidates
-    /// without groups from `open`. Returns the groups of the newcomers that were not kept.
+    /// `grants` candidates may still get their first groups: keeps the newcomers of this round with the
+    /// highest scores, and then removes all candidates without groups from `open`. Returned are the groups of
+    /// the others.
     fn limit_newcomers(&mut self, grants: usize) -> Groups {
         let Self { newcomers, held, open, .. } = self;
         let mut returned = Groups::NONE;

@@ -8,7 +8,6 @@ use crate::mac::sched::{SchedulerSpec, View};
 
 const TTI: Duration = Duration::from_millis(1);
 
-/// Names of all built-in schedulers.
 const SCHEDULERS: [&str; 6] =
     ["round_robin", "max_ci", "proportional_fair", "normalized", "earliest_deadline", "tcp_aware"];
 
@@ -17,8 +16,7 @@ fn scheduler(name: &str, users: usize) -> Box<dyn Scheduler> {
     spec.build(users, TTI)
 }
 
-/// Scheduler without a method [`Scheduler::weigh`] of its own, like a plug-in that only picks
-/// users.
+/// Without [`Scheduler::weigh`], like a plug-in that only picks users.
 #[derive(Debug)]
 struct WithoutWeights(Box<dyn Scheduler>);
 
@@ -36,14 +34,13 @@ impl Scheduler for WithoutWeights {
     }
 }
 
-/// Random input for the division of one TTI: band, limit of users, rates, yields and waiting data.
 #[derive(Clone, Debug)]
 struct Drawn {
     blocks: u16,
     grants: usize,
-    /// Rate of each user on each group; 0 if the group is unusable.
+    /// 0 if the group is unusable.
     rates: Vec<Vec<u16>>,
-    /// Whether each group carries only half as much in this TTI.
+    /// By group, in this TTI.
     halved: Vec<bool>,
     waiting: Vec<u32>,
 }
@@ -86,7 +83,7 @@ impl Drawn {
         (0..self.rates.len()).map(candidate).collect()
     }
 
-    /// Divides the band with a scheduler that has served each user before. Returns the parts.
+    /// The scheduler has served each user before.
     fn parts(&self, scheduler: &mut dyn Scheduler, reserved: Groups) -> Vec<Part> {
         let waiting: Vec<f32> = self.waiting.iter().map(|units| *units as f32).collect();
         let (x, rates) = (self.rows(UNUSABLE), self.rows(0.0));
@@ -100,13 +97,10 @@ impl Drawn {
         dealer.deal(20, scheduler, &self.candidates(), offers, room).to_vec()
     }
 
-    /// Returns twice the amount that a user can be sent on a group.
     fn double_amount(&self, user: usize, group: usize) -> u32 {
         u32::from(self.rates[user][group]) * if self.halved[group] { 1 } else { 2 }
     }
 
-    /// Checks that the parts of a division are valid, and that no user could use the groups that
-    /// are left.
     fn check(&self, parts: &[Part], reserved: Groups) -> Result<(), TestCaseError> {
         let mut free = self.band().all().without(reserved);
         let mut left: Vec<u32> = self.waiting.iter().map(|waiting| 2 * waiting).collect();
@@ -134,8 +128,6 @@ impl Drawn {
 
 proptest! {
     // Tests the feature: schedulers on groups of resource blocks (property)
-    /// No group is assigned twice and no user gets more than it needs. Groups are left only if no
-    /// user that may be served can use them.
     #[test]
     fn deals_are_valid_and_complete(drawn in drawn(), which in 0..SCHEDULERS.len(), reserved in any::<u32>()) {
         let reserved: Groups = (0..MAX_GROUPS).filter(|group| reserved >> group & 3 == 3).collect();
@@ -145,8 +137,7 @@ proptest! {
         drawn.check(&drawn.parts(&mut plain, reserved), reserved)?;
     }
 
-    /// Each group goes to the user with the highest score, as computed in f64 for all users one by
-    /// one. No corrections are needed, as all users have enough data and grants.
+    /// As in f64 for all users one by one; all have enough data and grants.
     #[test]
     fn groups_go_to_the_highest_score(drawn in drawn()) {
         let users = drawn.rates.len();
@@ -171,9 +162,7 @@ proptest! {
         }
     }
 
-    /// If round robin serves all users in each TTI, the numbers of groups that users have got
-    /// differ by at most 1 at any time. This holds also if the number of users does not divide the
-    /// number of groups.
+    /// Also if the number of users does not divide the number of groups.
     #[test]
     fn round_robin_deals_spare_groups_in_turn(users in 1..12usize, groups in 12..=MAX_GROUPS, ttis in 1..60u64) {
         let rows = vec![[1.0; MAX_GROUPS]; users];
@@ -193,8 +182,8 @@ proptest! {
         }
     }
 
-    /// Round robin also shares evenly if it cannot serve all users in each TTI, and if groups have different sizes: at any
-    /// time the numbers of turns differ by at most 1, and all users have had equally many resource blocks per turn.
+    /// With fewer grants than users and groups of different sizes: turns differ by at most 1, with equally
+    /// many resource blocks per turn.
     #[test]
     fn round_robin_shares_evenly_among_many_users(users in 2..60usize, grants in 1..=20usize, blocks in 24..=100u16) {
         let band = Band::new(blocks, 4, 180e3);
@@ -220,8 +209,7 @@ proptest! {
         }
     }
 
-    /// On a band of one group, the user that is served has the same score as the user that `pick`
-    /// selects for the whole TTI.
+    /// The same score as that of the user whom `pick` selects.
     #[test]
     fn one_group_goes_to_the_user_picked(rates in prop::collection::vec(1..30u32, 1..20), seed in any::<u64>()) {
         let users = rates.len();

@@ -1,12 +1,9 @@
-//! Division of groups by which users get groups in turn, whatever their channels.
-
 use super::{Dealer, Offers, Room};
 use crate::mac::band::{Groups, MAX_GROUPS};
 
 impl Dealer {
-    /// Assigns the groups in `room` in turn to the open candidates, in descending order of offsets, and lists the parts
-    /// of these users in this order. If the groups cannot be shared evenly, the users who have got the least so far get
-    /// the larger parts, as otherwise the same users could get them in every TTI.
+    /// In descending order of offsets; who has got the least so far gets the larger part, as otherwise the
+    /// same users could get them in every TTI.
     pub(super) fn deal_in_turn(&mut self, offers: Offers, room: Room) {
         let Room { groups: mut free, grants } = room;
         self.open.sort_unstable_by(|a, b| {
@@ -35,9 +32,7 @@ impl Dealer {
         self.balance.record(shares, MAX_GROUPS as f32);
     }
 
-    /// Assigns each group in `free` to the next open candidate in turn that can use it. A candidate
-    /// without groups only gets its first group, and becomes a newcomer, while fewer than `grants`
-    /// candidates have groups. Groups that no candidate can use are not assigned.
+    /// A candidate without groups only gets its first one while fewer than `grants` candidates have groups.
     fn deal_round(&mut self, offers: Offers, free: Groups, grants: usize) {
         let Self { open, held, newcomers, .. } = self;
         let mut next = 0;

@@ -1,5 +1,3 @@
-//! Blocks of HARQ between their transmissions: combining, decoding, and answers.
-
 use std::num::NonZeroU32;
 use std::ops::Range;
 
@@ -11,23 +9,20 @@ use nodeb_base::units::Probability;
 
 use super::{CombiningSpec, Decoding};
 
-/// Parameters that determine whether blocks are decoded and whether they are sent again.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Soft combining of the transmissions of a block.
     pub combining: CombiningSpec,
-    /// Method that determines whether a block is decoded.
     pub decoding: Decoding,
-    /// Probability that the base station receives an ACK as a NACK.
+    /// ACK received as a NACK.
     pub ack_error: Probability,
-    /// Probability that the base station receives a NACK as an ACK.
+    /// NACK received as an ACK.
     pub nack_error: Probability,
-    /// Largest number of transmissions of a block; `None` if unlimited.
+    /// `None` if unlimited.
     pub max_transmissions: Option<NonZeroU32>,
 }
 
 impl Rules {
-    /// Reports values with which some blocks are never delivered.
+    /// Some values never deliver some blocks.
     pub fn check(&self, check: &mut Check) {
         check.require(self.ack_error.0 < 1.0 || self.max_transmissions.is_some(), "ack_error", || {
             "no ACK is ever received, and transmissions are unlimited; expected a probability below 1"
@@ -42,8 +37,7 @@ impl Rules {
     }
 }
 
-/// Random streams of a user for decoding and feedback. Users keep them in a box, as they are large and only used for
-/// transmissions.
+/// Boxed by users, as they are large and only used for transmissions.
 #[derive(Debug)]
 pub struct Draws {
     decoding: Stream,
@@ -51,39 +45,34 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Creates the streams of user `id`.
     pub fn new(id: u64, streams: &Streams) -> Self {
         let stream = |purpose| streams.stream("user", id, purpose);
         Self { decoding: stream("decoding"), feedback: stream("feedback") }
     }
 }
 
-/// Block in a HARQ process, with the format `F` in which it is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block<F> {
-    /// Number of the block, which never wraps.
+    /// Never wraps.
     pub number: u64,
-    /// Numbers of the RLC units that the block carries.
+    /// RLC units.
     pub units: Range<u64>,
-    /// Size of the block's contents without padding, in the payload units of the radio.
+    /// Without padding, in the payload units of the radio.
     pub size: u32,
-    /// Format in which the block is sent.
     pub format: F,
-    /// Number of transmissions so far in the serving cell.
+    /// In the serving cell.
     pub transmissions: u32,
-    /// Linear SNR after combining all transmissions so far in the serving cell.
+    /// Linear, after combining all transmissions in the serving cell.
     pub snr: f64,
-    /// Whether the phone has decoded the block.
     pub decoded: bool,
-    /// Whether the block was first sent in a cell that the user has left, and continues in the new cell.
+    /// First sent in a cell that the user has left.
     forwarded: bool,
-    /// Random number uniform in [0, 1) that decides the first transmission in each cell. If decoding uses one random
-    /// number per block, this number decides all transmissions.
+    /// Uniform in [0, 1); decides the first transmission in each cell, or all if decoding uses one number per
+    /// block.
     draw: f64,
 }
 
 impl<F> Block<F> {
-    /// Creates a block that has not been sent yet.
     #[inline]
     pub fn new(number: u64, units: Range<u64>, size: u32, format: F, draws: &mut Draws) -> Self {
         let draw = uniform(&mut draws.decoding);
@@ -100,28 +89,26 @@ impl<F> Block<F> {
         }
     }
 
-    /// Prepares the block for a first transmission in another cell: transmissions in the old cell are not combined with
-    /// later ones.
+    /// In another cell; earlier transmissions are not combined.
     pub fn restart(&mut self) {
         (self.transmissions, self.snr, self.forwarded) = (0, 0.0, true);
     }
 
     // Clause: TS 36.321, 5.3.2.2: soft combining
     // Simplified: SNRs or information add up; redundancy versions and the size of the soft buffer have no effect
-    /// Combines the current transmission, which has the linear SNR `snr`, with the earlier ones.
+    /// `snr` is linear.
     #[inline]
     pub fn combine(&mut self, snr: f64, rules: &Rules) {
         self.snr = rules.combining.add(self.snr, snr, self.transmissions);
     }
 
-    /// Returns the number that decides the current transmission (see [`Decoding::draw`]).
+    /// See [`Decoding::draw`].
     #[inline]
     pub fn draw(&self, rules: &Rules, draws: &mut Draws) -> f64 {
         rules.decoding.draw(self.transmissions, self.draw, &mut draws.decoding)
     }
 
-    /// Sends the block for the first time or again. `decodes` returns true if the phone decodes it; it is not called
-    /// for a block that the phone has decoded before. Returns the result and the answer that the base station receives.
+    /// `decodes` is not called for a block that the phone has decoded before.
     #[inline]
     pub fn send(
         &mut self,
@@ -153,39 +140,33 @@ impl<F> Block<F> {
     }
 }
 
-/// Answer to a transmission, as the base station receives it.
+/// As the base station receives it.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
-    /// Whether the base station receives an ACK.
     pub acknowledged: bool,
-    /// Whether the block must be sent again: a NACK is received, and the limit of transmissions is not reached.
+    /// A NACK is received, and the limit of transmissions is not reached.
     pub is_retransmitted: bool,
 }
 
-/// Block that was sent, with the result of the transmission.
 #[derive(Clone, Debug)]
 pub struct SentBlock {
-    /// Number of the block, which never wraps.
+    /// Never wraps.
     pub number: u64,
-    /// Numbers of the RLC units that the block carries.
+    /// RLC units.
     pub units: Range<u64>,
-    /// Size of the block's contents without padding, in the payload units of the radio.
+    /// Without padding, in the payload units of the radio.
     pub size: u32,
-    /// Number of transmissions of the block so far in the serving cell.
+    /// In the serving cell.
     pub transmission: u32,
-    /// Whether the units of the block were sent for the first time. False for retransmissions, also for those after a
-    /// change of cell.
+    /// False also for retransmissions after a change of cell.
     pub is_new: bool,
-    /// Whether the phone could not decode the block.
     pub failed: bool,
-    /// Final outcome of the block, if this transmission decides it: true if the phone decoded the block for the first
-    /// time, false if it is sent no more although it is not decoded. `None` otherwise.
+    /// True if decoded for the first time, false if given up.
     pub settled: Option<bool>,
 }
 
 impl SentBlock {
-    /// Emits an event for the transmission to `user`. Also emits the parts of packets in a new block, which `carried`
-    /// returns, and the loss of a block that is given up.
+    /// Also the parts of a new block, which `carried` returns, and the loss of a block given up.
     #[cold]
     pub fn emit(&self, ctx: &mut Context, user: usize, carried: impl FnOnce(Range<u64>) -> Vec<Part>) {
         let (bearer, user, block) = (ctx.place.index, user as u32, self.number);
@@ -201,7 +182,6 @@ impl SentBlock {
         }
     }
 
-    /// Returns the final outcome of the block, if this transmission to `user` decides it.
     #[inline]
     pub fn decided(self, user: usize) -> Option<Decided> {
         let Self { number, units, settled, .. } = self;
@@ -209,16 +189,14 @@ impl SentBlock {
     }
 }
 
-/// Final outcome of a block, which takes effect at the start of the TTI after the transmission that
-/// decides it.
+/// Takes effect at the start of the next TTI.
 #[derive(Clone, Debug)]
 pub struct Decided {
-    /// Index of the user to whom the block was sent.
     pub user: usize,
-    /// Number of the block, which never wraps.
+    /// Never wraps.
     pub number: u64,
-    /// Numbers of the RLC units in the block.
+    /// RLC units.
     pub units: Range<u64>,
-    /// Whether the phone decoded the block. If not, its units are lost.
+    /// If not, the units are lost.
     pub decoded: bool,
 }

@@ -1,8 +1,6 @@
-//! Chase combining: the receiver adds the soft values of identical transmissions.
-//!
-//! Frederiksen & Kolding, "Performance and modeling of WCDMA/HSDPA transmission/H-ARQ schemes", VTC
-//! 2002 Fall: the SNR of n equal transmissions is `n eta^(n-1)` times that of a single
-//! transmission, with a combining efficiency eta of about 0.93.
+//! Frederiksen & Kolding, "Performance and modeling of WCDMA/HSDPA transmission/H-ARQ schemes", VTC 2002
+//! Fall: the SNR of n equal transmissions is `n eta^(n-1)` times that of one, with an efficiency eta of about
+//! 0.93.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -31,15 +29,13 @@ impl Checked for Chase {
 }
 
 impl Chase {
-    /// Returns the SNR (linear, per symbol) after combining `n` transmissions that each have the
-    /// SNR `snr`.
+    /// `n eta^(n-1) snr`, linear, per symbol.
     pub fn combined_snr(&self, snr: f64, n: u32) -> f64 {
         snr * f64::from(n) * libm::pow(self.efficiency.0, f64::from(n - 1))
     }
 
-    /// Returns the SNR after transmission number `n` with SNR `snr`, if combining the earlier
-    /// transmissions gave the SNR `before`. After transmission [`LAST_DISTINCT`], the combining
-    /// loss does not grow further; until then the result for equal SNRs is [`Self::combined_snr`].
+    /// After transmission [`LAST_DISTINCT`] the combining loss does not grow further; until then equal SNRs
+    /// give [`Self::combined_snr`].
     pub fn add(&self, before: f64, snr: f64, n: u32) -> f64 {
         let kept = if n <= LAST_DISTINCT { self.efficiency.0 * before } else { before };
         kept + libm::pow(self.efficiency.0, f64::from(n.min(LAST_DISTINCT) - 1)) * snr

@@ -1,28 +1,25 @@
-//! Link-level curve BLER(SNR) of HSDPA blocks.
-//!
-//! The formula is that of Brouwer et al., "Usage of link-level performance indicators for HSDPA
-//! network-level simulations in E-UMTS", ISSSTA 2004, with logarithms to base 10 and SNR in dB
-//! before despreading: `SNR = (sqrt 3 - log CQI) / 2 * log(BLER^-0.7 - 1) + 1.03 CQI - 17.3`. The
-//! CQI of a block follows from its size by TS 25.214, table 7A.
+//! The formula is that of Brouwer et al., "Usage of link-level performance indicators for HSDPA network-level
+//! simulations in E-UMTS", ISSSTA 2004, with logarithms to base 10 and SNR in dB before despreading: `SNR =
+//! (sqrt 3 - log CQI) / 2 * log(BLER^-0.7 - 1) + 1.03 CQI - 17.3`. The CQI of a block follows from its size
+//! by TS 25.214, table 7A.
 
 use std::sync::OnceLock;
 
 use nodeb_base::units::Probability;
 
-/// Transport block sizes in bits for CQI 1 to 22 (TS 25.214, table 7A, categories 1 to 6).
+/// CQI 1 to 22 (TS 25.214, table 7A, categories 1 to 6).
 const BLOCK_BITS: [u16; 22] = [
     137, 173, 233, 317, 377, 461, 650, 792, 931, 1262, 1483, 1742, 2279, 2583, 3319, 3565, 4189, 4664, 5287,
     5887, 6554, 7168,
 ];
 
-/// Number of HS-PDSCH codes for CQI 1 to 22 (TS 25.214, table 7A).
+/// HS-PDSCHs of CQI 1 to 22 (TS 25.214, table 7A).
 const CODES: [u8; 22] = [1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5];
 
-/// Spreading factor of an HS-PDSCH (TS 25.211, 5.3.3.13).
+/// HS-PDSCH (TS 25.211, 5.3.3.13).
 pub const SPREADING_FACTOR: f64 = 16.0;
 
-/// Returns the CQI, 1 to 22, whose block has `bits` bits. Interpolates between block sizes. Returns 1
-/// for smaller blocks than that of CQI 1, and 22 for larger ones than that of CQI 22.
+/// Interpolated between block sizes, from 1 to 22.
 fn cqi_of(bits: u64) -> f64 {
     let bits = bits as f64;
     let upper = BLOCK_BITS.partition_point(|&size| f64::from(size) <= bits);
@@ -36,14 +33,12 @@ fn cqi_of(bits: u64) -> f64 {
     upper as f64 + (bits - below) / (above - below)
 }
 
-/// Returns the SNR in dB before despreading at which a block of CQI `cqi` fails with probability
-/// `bler`.
+/// `(sqrt 3 - log CQI) / 2 * log(BLER^-0.7 - 1) + 1.03 CQI - 17.3`, before despreading.
 pub fn snr_db(cqi: f64, bler: f64) -> f64 {
     (3f64.sqrt() - libm::log10(cqi)) / 2.0 * libm::log10(libm::pow(bler, -0.7) - 1.0) + 1.03 * cqi - 17.3
 }
 
-/// Returns the BLER of a block of CQI `cqi` at an SNR in dB before despreading: the inverse of
-/// [`snr_db`].
+/// Inverse of [`snr_db`], before despreading.
 pub fn bler(cqi: f64, snr_db: f64) -> f64 {
     libm::pow(libm::pow(10.0, exponent(cqi, snr_db)) + 1.0, -1.0 / 0.7)
 }
@@ -70,8 +65,7 @@ fn exponent(cqi: f64, snr_db: f64) -> f64 {
     distance_db(cqi, snr_db) / slope(cqi)
 }
 
-/// Returns twice the distance in dB of an SNR from the middle of a CQI's curve, where `BLER^-0.7` is 2.
-/// The distance is negative below the middle.
+/// Twice the distance from the middle of the curve, where `BLER^-0.7` is 2; negative below it.
 fn distance_db(cqi: f64, snr_db: f64) -> f64 {
     2.0 * (snr_db - 1.03 * cqi + 17.3)
 }
@@ -80,8 +74,7 @@ fn slope(cqi: f64) -> f64 {
     3f64.sqrt() - libm::log10(cqi)
 }
 
-/// Returns a value in dB that is at most 0.005 dB below a linear ratio and never above it; minus
-/// infinity if the ratio is not a normal positive number.
+/// At most 0.005 dB below the ratio and never above it; minus infinity if it is not a normal positive number.
 fn db_limit(ratio: f64) -> f64 {
     if !ratio.is_normal() || ratio < 0.0 {
         return f64::NEG_INFINITY;
@@ -93,12 +86,11 @@ fn db_limit(ratio: f64) -> f64 {
     log2 * (10.0 * std::f64::consts::LOG10_2)
 }
 
-/// Mask of the mantissa of a double.
+/// Of a double.
 const MANTISSA: u64 = (1 << (f64::MANTISSA_DIGITS - 1)) - 1;
 
-/// Returns the BLER of a block of `bits` bits whose SNR (linear, per symbol of a code after
-/// despreading) is changed by `combine`. A single transmission of the block fails with probability
-/// `single`, which determines the SNR before the change.
+/// A single transmission fails with `single`, which gives the SNR (linear, per symbol of a code after
+/// despreading) that `combine` changes.
 pub fn bler_after(single: Probability, bits: u64, combine: impl Fn(f64) -> f64) -> f64 {
     let cqi = cqi_of(bits);
     let codes = f64::from(CODES[cqi as usize - 1]);

@@ -1,10 +1,5 @@
-//! Hybrid ARQ: timing of retransmissions, and the probability that they fail, which depends on the
-//! combining in the receiver.
-//!
-//! The first transmission fails with the bearer's BLER. The gain of retransmissions is computed on
-//! the link-level curve of [`link_curve`]: the BLER gives the SNR of one transmission, the
-//! combining method gives the SNR of several transmissions, and the curve gives the BLER at that
-//! SNR.
+//! The first transmission fails with the bearer's BLER, which gives its SNR on the curve of [`link_curve`];
+//! combining gives the SNR of several transmissions, and the curve their BLER.
 
 pub mod block;
 pub mod chase;
@@ -35,8 +30,8 @@ pub enum Decoding {
 }
 
 impl Decoding {
-    /// Returns the number in [0, 1] that decides transmission `n` of a block, counted from 1: the block is decoded if
-    /// this number is at least the block error rate. `first` is the number drawn for the first transmission.
+    /// The block is decoded if this number is at least the BLER; `n` counts from 1, `first` was drawn for the
+    /// first transmission.
     #[inline]
     pub fn draw(self, n: u32, first: f64, stream: &mut Stream) -> f64 {
         match self {
@@ -59,14 +54,11 @@ registry! {
     }
 }
 
-/// Number of a block's transmission, counted from 1, after which the failure probability no longer
-/// changes.
+/// Transmissions, counted from 1, after which the failure probability no longer changes.
 pub const LAST_DISTINCT: u32 = 8;
 
 impl CombiningSpec {
-    /// Returns the probability that a block of `bits` bits fails in transmission number
-    /// `transmission`, counted from 1, given that all earlier transmissions failed and that the
-    /// first fails with probability `bler`.
+    /// Given that all earlier transmissions failed, and the first fails with `bler`; counted from 1.
     pub fn failure(&self, bler: Probability, transmission: u32, bits: u64) -> Probability {
         let n = transmission.min(LAST_DISTINCT);
         if n <= 1 || bler.0 <= 0.0 || bler.0 >= 1.0 {
@@ -82,8 +74,7 @@ impl CombiningSpec {
         Probability(after(n).clamp(0.0, 1.0))
     }
 
-    /// Returns the SNR (linear, per symbol) after transmission number `n` with SNR `snr`, if
-    /// combining the earlier transmissions gave the SNR `before`.
+    /// Linear, per symbol; `before` after the earlier transmissions.
     pub fn add(&self, before: f64, snr: f64, n: u32) -> f64 {
         match self {
             Self::Chase(params) if n > 1 => params.add(before, snr, n),

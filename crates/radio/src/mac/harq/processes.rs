@@ -1,26 +1,19 @@
-//! HARQ processes of one user. Each process sends a block, waits for its answer and retransmits it,
-//! so N processes have at most N blocks in flight.
-//!
-//! TS 25.321, 11.6.1 (MAC-hs) and 11.6.3 (MAC-ehs): stop-and-wait in each process, asynchronous.
-//! The answer (ACK or NACK) to a transmission is known when the retransmission delay has passed
-//! since the start of its TTI. An ACK received as a NACK costs a transmission that the UE
-//! recognizes as a duplicate. A NACK received as an ACK loses the block, as the next block flushes
-//! the UE's soft buffer.
+//! TS 25.321, 11.6.1 (MAC-hs) and 11.6.3 (MAC-ehs): stop-and-wait in each process, asynchronous. The answer
+//! is known when the retransmission delay has passed since the start of the TTI. An ACK received as a NACK
+//! costs a transmission that the UE recognizes as a duplicate; a NACK received as an ACK loses the block, as
+//! the next block flushes the UE's soft buffer.
 
 use crate::mac::outer_loop::FirstAnswer;
 
-/// HARQ process, which is busy until the answer to its last transmission is known in TTI `at`.
 #[derive(Clone, Copy, Debug)]
 struct Process {
-    /// TTI in which the answer to the last transmission is known; 0 before the first transmission.
+    /// Answer to the last transmission; 0 before the first.
     at: u64,
-    /// Transmission sequence number (TSN) of the last block sent.
+    /// Of the last block sent.
     tsn: u64,
-    /// Whether the block must be retransmitted from TTI `at`. If not, the process is free from then
-    /// on.
+    /// The block must be retransmitted from TTI `at`, else the process is free then.
     is_pending: bool,
-    /// Answer to a first transmission that link adaptation has not received yet;
-    /// [`Processes::take_answers`] passes it on.
+    /// Not yet passed on by [`Processes::take_answers`].
     first_answer: Option<FirstAnswer>,
 }
 
@@ -29,28 +22,24 @@ impl Process {
 }
 
 // Clause: TS 36.321, 5.3.2: HARQ processes
-/// HARQ processes of a user, which transmit blocks of type `B`.
 #[derive(Debug)]
 pub struct Processes<B> {
     all: Vec<Process>,
-    /// Block of each process, or `None` if none must be retransmitted. Blocks are not stored in
-    /// `all`, as they are large and all processes are often examined.
+    /// Not in `all`, as blocks are large and all processes are often examined.
     blocks: Vec<Option<B>>,
     next_tsn: u64,
     window: u64,
-    /// First TTI in which a block may be retransmitted; `u64::MAX` if there is none. This field and
-    /// the next two follow from `all`, and are cached, as they are needed in every TTI.
+    /// `u64::MAX` if there is none. This field and the next two follow from `all`, cached as they are needed
+    /// in every TTI.
     retransmission_at: u64,
-    /// First TTI in which a new block may be sent; `u64::MAX` if there is none.
-    new_at: u64,
-    /// First TTI in which an answer is known that [`Self::take_answers`] has not passed on;
     /// `u64::MAX` if there is none.
+    new_at: u64,
+    /// For [`Self::take_answers`]; `u64::MAX` if there is none.
     answer_at: u64,
 }
 
 impl<B> Processes<B> {
-    /// Creates `processes` idle processes. A new block is not sent while its number is `window` or
-    /// more above that of the oldest block in flight.
+    /// A new block is not sent while its number is `window` or more above that of the oldest block in flight.
     pub fn new(processes: u32, window: u64) -> Self {
         Self {
             all: vec![Process::IDLE; processes as usize],
@@ -63,13 +52,12 @@ impl<B> Processes<B> {
         }
     }
 
-    /// Returns the first TTI in which a block may be retransmitted or, if `has_new` is true, a new
-    /// block may be sent. Returns `u64::MAX` if there is none.
+    /// First TTI with a retransmission or, if `has_new`, a new block; else `u64::MAX`.
     pub fn ready(&self, has_new: bool) -> u64 {
         if has_new { self.retransmission_at.min(self.new_at) } else { self.retransmission_at }
     }
 
-    /// Returns the number of blocks sent so far, not counting retransmissions.
+    /// Without retransmissions.
     #[cfg(test)]
     pub fn begun(&self) -> u64 {
         self.next_tsn
@@ -82,8 +70,7 @@ impl<B> Processes<B> {
         [self.retransmission_at, self.new_at, self.answer_at] = times;
     }
 
-    /// Returns `retransmission_at`, `new_at` and `answer_at`. `LIMITS` is true if the window may
-    /// prevent new blocks.
+    /// `LIMITS` is true if the window may prevent new blocks.
     #[inline]
     fn times<const LIMITS: bool>(&self) -> [u64; 3] {
         let (mut retransmission_at, mut new_at, mut answer_at) = (u64::MAX, u64::MAX, u64::MAX);
@@ -105,8 +92,7 @@ impl<B> Processes<B> {
         [retransmission_at, new_at.max(open), answer_at]
     }
 
-    /// Returns the index of the process whose block may be retransmitted in TTI `tti`, or `None` if
-    /// there is none. If there are several, selects the process with the lowest block number.
+    /// The process with the lowest block number.
     fn next_retransmission(&self, tti: u64) -> Option<usize> {
         if self.retransmission_at > tti {
             return None;
@@ -116,26 +102,21 @@ impl<B> Processes<B> {
         first.map(|(index, _)| index)
     }
 
-    /// Returns the block to be retransmitted in TTI `tti`, or `None` if no retransmission is due.
     pub fn retransmission(&self, tti: u64) -> Option<&B> {
         self.blocks[self.next_retransmission(tti)?].as_ref()
     }
 
-    /// Returns the first TTI in which a block may be retransmitted, `u64::MAX` if no block waits
-    /// for retransmission.
+    /// `u64::MAX` if no block waits.
     pub fn first_retransmission(&self) -> u64 {
         self.retransmission_at
     }
 
-    /// Returns true if in TTI `tti` a process is free and the window allows a new block.
     pub fn has_free(&self, tti: u64) -> bool {
         self.new_at <= tti
     }
 
-    /// Returns the first TTI after `tti` in which the result of [`Self::retransmission`] or
-    /// [`Self::has_free`] may change, provided that nothing is sent until then. While a
-    /// retransmission is due, only the result of [`Self::retransmission`] counts, as
-    /// retransmissions precede new blocks.
+    /// First TTI in which [`Self::retransmission`] or [`Self::has_free`] may change if nothing is sent; only
+    /// the former counts while it is due, as retransmissions precede new blocks.
     pub fn unchanged_until(&self, tti: u64) -> u64 {
         if self.retransmission_at > tti {
             let opens = if self.new_at > tti { self.new_at } else { u64::MAX };
@@ -147,34 +128,27 @@ impl<B> Processes<B> {
         later.map(|process| process.at).min().unwrap_or(u64::MAX)
     }
 
-    /// Returns the first TTI in which a block may be retransmitted, or in which an answer is known
-    /// that [`Self::take_answers`] has not passed on. Returns `u64::MAX` if there is none.
+    /// First TTI with a retransmission or an answer for [`Self::take_answers`]; `u64::MAX` if there is none.
     pub fn attention_at(&self) -> u64 {
         self.retransmission_at.min(self.answer_at)
     }
 
-    /// Returns the first TTI in which [`Self::has_free`] is true if nothing is sent until then.
-    /// Returns `u64::MAX` if there is none.
+    /// If nothing is sent until then; `u64::MAX` if there is none.
     pub fn free_at(&self) -> u64 {
         self.new_at
     }
 
-    /// Returns the first TTI in which an answer is known that [`Self::take_answers`] has not passed
-    /// on, or `u64::MAX` if there is none.
     pub fn next_answer(&self) -> u64 {
         self.answer_at
     }
 
-    /// Removes the block that [`Self::retransmission`] returns for TTI `tti`. Returns the index of
-    /// its process and the block, or `None` if no retransmission is due.
     pub fn take_retransmission(&mut self, tti: u64) -> Option<(usize, B)> {
         let index = self.next_retransmission(tti)?;
         self.all[index].is_pending = false;
         Some((index, self.blocks[index].take()?))
     }
 
-    /// Returns the index of a free process and the number of the new block that it may send in TTI
-    /// `tti`. Returns `None` if no process is free or the window is full.
+    /// Process and number of a new block; `None` if no process is free or the window is full.
     pub fn begin(&mut self, tti: u64) -> Option<(usize, u64)> {
         if !self.has_free(tti) {
             return None;
@@ -184,9 +158,8 @@ impl<B> Processes<B> {
         Some((index, self.next_tsn - 1))
     }
 
-    /// Records that process `index` has sent block `tsn`, and that the answer is known in TTI `at`.
-    /// `pending` is the block if the Node B must retransmit it. `first_answer` is the answer to a
-    /// first transmission if link adaptation needs it, else `None`.
+    /// `pending` is the block if it must be retransmitted, `first_answer` the answer to a first transmission
+    /// if link adaptation needs it.
     pub fn sent(
         &mut self,
         index: usize,
@@ -203,15 +176,13 @@ impl<B> Processes<B> {
         self.update_times();
     }
 
-    /// Returns the answer to a block whose first transmission is in TTI `tti`, before [`Self::sent`] records it.
     pub fn first_answer(&self, tti: u64, acknowledged: bool) -> FirstAnswer {
         let others = self.all.iter().filter(|process| process.at > tti).count();
         FirstAnswer { acknowledged, under_way: others as u8 + 1 }
     }
 
-    /// Moves the processes to another cell without a reset of MAC-hs. Pending blocks are not
-    /// retransmitted before TTI `tti`, and `forward` is called for each of them. Answers that
-    /// [`Self::take_answers`] has not passed on are discarded.
+    /// Without a reset of MAC-hs: `forward` is called for each pending block, and answers not passed on are
+    /// discarded.
     pub fn change_cell(&mut self, tti: u64, forward: impl Fn(&mut B)) {
         for (process, block) in self.all.iter_mut().zip(&mut self.blocks) {
             process.first_answer = None;
@@ -223,15 +194,13 @@ impl<B> Processes<B> {
         self.update_times();
     }
 
-    /// Resets the processes with MAC-hs at a change of cell, so that block numbers start at 0
-    /// again. Returns the blocks that waited for retransmission.
+    /// Resets MAC-hs, so that block numbers start at 0 again; the blocks that waited for retransmission.
     pub fn flush(&mut self) -> impl Iterator<Item = B> + use<B> {
         let old = std::mem::replace(self, Self::new(self.all.len() as u32, self.window));
         old.blocks.into_iter().flatten()
     }
 
-    /// Passes to `on_answer` the answers to first transmissions that are known in TTI `tti`, each
-    /// answer once.
+    /// Each answer once.
     #[inline]
     pub fn take_answers(&mut self, tti: u64, on_answer: impl FnMut(FirstAnswer)) {
         if self.answer_at <= tti {
@@ -253,8 +222,7 @@ impl<B> Processes<B> {
 mod tests {
     use super::*;
 
-    /// Sends a new block in TTI `tti`, whose answer is known 6 TTIs later. Returns the number of
-    /// the block.
+    /// The answer is known 6 TTIs later.
     fn send(processes: &mut Processes<u64>, tti: u64, fails: bool) -> u64 {
         let (index, tsn) = processes.begin(tti).unwrap();
         let answer = processes.first_answer(tti, !fails);
@@ -295,8 +263,7 @@ mod tests {
         assert_eq!(processes.take_retransmission(7), Some((1, 1)));
     }
 
-    /// Block 0 fails twice. With a window of 4, no block after block 3 is sent until the ACK of block
-    /// 0 is known.
+    /// Block 0 fails twice; the window is 4.
     #[test]
     fn the_window_waits_for_the_oldest_block() {
         let mut processes = Processes::new(8, 4);

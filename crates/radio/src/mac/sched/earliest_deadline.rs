@@ -1,8 +1,5 @@
-//! Earliest deadline first: serves the user whose waiting packet has the earliest deadline, without
-//! regard to the channel (Liu & Layland, J. ACM 20(1), 1973).
-//!
-//! The deadline of a packet is its arrival plus the user's delay budget, and does not change when
-//! the packet misses it. On bearers without deadlines, users take turns.
+//! Without regard to the channel (Liu & Layland, J. ACM 20(1), 1973). A deadline is the arrival plus the
+//! user's delay budget, and does not change when it is missed. Without deadlines, users take turns.
 
 use nodeb_base::units::Duration;
 
@@ -14,7 +11,6 @@ no_parameters! {
     EarliestDeadline
 }
 
-/// State of the scheduler. If deadlines are equal, the user served least recently is selected.
 #[derive(Debug)]
 pub struct EarliestDeadlineScheduler {
     last_served: Vec<Option<u64>>,
@@ -38,8 +34,7 @@ impl Scheduler for EarliestDeadlineScheduler {
         candidates.iter().enumerate().min_by_key(urgency).map_or(0, |(i, _)| i)
     }
 
-    /// Sets the weights so that the user with the earliest deadline is first to get all groups that
-    /// it needs, followed by the user with the next deadline.
+    /// The user with the earliest deadline gets all groups that it needs, then the next one.
     fn weigh(&mut self, _tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
         let ranks =
             self.ranks.of(candidates, |candidate| (candidate.deadline, self.last_served[candidate.user]));

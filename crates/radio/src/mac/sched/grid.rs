@@ -1,49 +1,37 @@
-//! Schedulers on a grid of groups: weights of users, from which the scores on all groups of a band
-//! are computed.
-//!
-//! The score of a user on a group is `scale * x + offset`. Here `x` is the user's rate on this
-//! group if the scheduler needs rates ([`View`](super::View)), else the user's channel quality on
-//! this group. All built-in schedulers have scores of this form, so a TTI takes one multiplication,
-//! addition and comparison for each user and group, and no calls of functions.
+//! The score of a user on a group is `scale * x + offset`, where `x` is the rate there if the scheduler needs
+//! rates ([`View`](super::View)), else the channel quality: one multiplication, addition and comparison for
+//! each user and group.
 
 use super::{Candidate, Scheduler};
 
-/// Weight of a user in a TTI, which is the same for all groups. A user with a higher score `scale *
-/// x + offset` is preferred.
+/// In a TTI, for all groups; the highest `scale * x + offset` is preferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weight {
-    /// Factor of the user's rate or quality on a group.
     pub scale: f32,
-    /// Part of the score that is equal on all groups.
     pub offset: f32,
 }
 
 impl Weight {
-    /// Creates the weight of a user that is served after `rank` other users, whatever their
-    /// channels: its score is minus `rank` on all groups.
+    /// Score of minus `rank`, whatever the channel.
     pub fn by_rank(rank: u32) -> Self {
         Self { scale: 0.0, offset: -(rank as f32) }
     }
 
-    /// Returns the score of the user on a group where its rate or quality is `x`.
     #[inline]
     pub fn score(self, x: f32) -> f32 {
         self.scale * x + self.offset
     }
 }
 
-/// Method by which groups are divided among users, given their weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deal {
-    /// Each group goes to the user with the highest score on it, or to the first such user if
-    /// several are equal.
+    /// To the first user if several are equal.
     EachToHighest,
-    /// Groups go in turn to the users with the highest offsets, so that these users get about equal
-    /// numbers of groups.
+    /// In turn to the highest offsets, in about equal numbers.
     FirstShareEvenly,
 }
 
-/// Ranks of candidates in the order of a key. Their memory is reused.
+/// The memory is reused.
 #[derive(Clone, Debug, Default)]
 pub struct Ranks {
     order: Vec<u32>,
@@ -51,8 +39,7 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// Returns the rank of each candidate: the number of candidates that precede it in ascending
-    /// order of `key`. Candidates with equal keys keep their order.
+    /// In ascending order of `key`; candidates with equal keys keep their order.
     pub fn of<K: Ord>(&mut self, candidates: &[Candidate], key: impl Fn(&Candidate) -> K) -> &[u32] {
         self.order.clear();
         self.order.extend(0..candidates.len() as u32);
@@ -65,8 +52,7 @@ impl Ranks {
     }
 }
 
-/// Sets the weights so that candidates are ranked in the order in which repeated calls of
-/// [`Scheduler::pick`] select them, each call without the candidates selected before.
+/// As repeated calls of [`Scheduler::pick`] select them, each without the candidates selected before.
 pub fn rank_by_picks<S: Scheduler + ?Sized>(
     scheduler: &mut S,
     tti: u64,

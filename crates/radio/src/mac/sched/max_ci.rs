@@ -1,5 +1,3 @@
-//! Max C/I: serves the user with the best channel.
-
 use nodeb_base::units::Duration;
 
 use super::grid::{Ranks, Weight};
@@ -10,18 +8,16 @@ no_parameters! {
     MaxCi
 }
 
-/// State of the scheduler. C/I has few values, so users often have equal C/I. Of these users, the
-/// one served least recently is selected.
+/// C/I has few values: among equal ones the user served least recently is selected.
 #[derive(Debug)]
 pub struct MaxCiScheduler {
-    /// For each user, one plus the number of the TTI in which it was last served; 0 if it has never
-    /// been served.
+    /// One plus the TTI in which each user was last served; 0 if never.
     last_served: Vec<u64>,
     ranks: Ranks,
 }
 
-/// Difference of channel qualities below which Max C/I may prefer the user served less recently on a
-/// group. If qualities are CQIs, which are whole numbers, it does so only if they are equal.
+/// Below this difference the user served less recently may get a group; of CQIs, which are whole numbers,
+/// only equal ones.
 const EQUAL: f32 = 0.25;
 
 impl SchedulerParams for MaxCi {
@@ -47,8 +43,6 @@ impl Scheduler for MaxCiScheduler {
         best
     }
 
-    /// Sets the weights so that each group goes to the user with the best channel quality on it. If
-    /// qualities differ by less than `EQUAL`, a user served less recently may get the group.
     fn weigh(&mut self, _tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
         let step = EQUAL / candidates.len() as f32;
         let ranks = self.ranks.of(candidates, |candidate| self.last_served[candidate.user]);

@@ -1,9 +1,5 @@
-//! Normalized scheduler: serves the user whose channel quality `x` is best relative to the user's
-//! own statistics, that is, with the largest `(x - mean) / sigma`.
-//!
-//! Mean and variance of each user's channel quality are exponential averages. This is the
+//! Serves the largest `(x - mean) / sigma`, with exponential averages of each user's channel quality `x`: the
 //! fair channel-dependent scheduler in the MAC-hs of EURANE, whose memory of 0.999 is the default.
-//! Users with steady channels and users with varying channels are served equally often.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -32,7 +28,7 @@ impl Checked for Normalized {
 struct Statistics {
     mean: f64,
     variance: f64,
-    /// TTI in which the mean and the variance were last updated.
+    /// TTI of the last update.
     seen: u64,
 }
 
@@ -42,8 +38,6 @@ impl SchedulerParams for Normalized {
     }
 }
 
-/// State of the scheduler: mean and variance of each user's channel quality, from the first TTI in
-/// which the user is a candidate.
 #[derive(Debug)]
 pub struct NormalizedScheduler {
     memory: f64,
@@ -51,13 +45,11 @@ pub struct NormalizedScheduler {
 }
 
 impl NormalizedScheduler {
-    /// Creates a scheduler that has no statistics of any user yet.
     pub fn new(params: &Normalized, users: usize) -> Self {
         Self { memory: params.memory, users: vec![None; users] }
     }
 
-    /// Returns the mean and the standard deviation of a user's channel quality, after updating them
-    /// with the quality in TTI `tti`.
+    /// After updating them with the quality in TTI `tti`.
     fn statistics(&mut self, tti: u64, candidate: &Candidate) -> (f64, f64) {
         let x = f64::from(candidate.quality);
         let first = Statistics { mean: x, variance: 0.0, seen: tti };
@@ -88,8 +80,7 @@ impl Scheduler for NormalizedScheduler {
         best_by(candidates, |candidate| self.score(tti, candidate))
     }
 
-    /// Sets the weights so that the quality on each group is compared with the mean and the
-    /// standard deviation of the quality over the whole band.
+    /// Compared with the mean and deviation over the whole band.
     fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
         for (weight, candidate) in weights.iter_mut().zip(candidates) {
             let (mean, sigma) = self.statistics(tti, candidate);
@@ -110,8 +101,6 @@ mod tests {
     use super::*;
     use nodeb_base::rng::{Streams, normal};
 
-    /// A user with a strong, steady channel and a user with a weak, varying channel get the same
-    /// share of TTIs.
     #[test]
     fn mean_and_variation_of_the_channel_do_not_matter() {
         let mut scheduler = NormalizedScheduler::new(&Normalized::default(), 2);
@@ -128,8 +117,7 @@ mod tests {
         assert!(served[0].abs_diff(served[1]) < 1_000, "{served:?}");
     }
 
-    /// Mean and variance equal values computed by hand, for channel qualities of 10, 12 and 8 and a
-    /// memory of 0.5.
+    /// By hand, for qualities of 10, 12 and 8 and a memory of 0.5.
     #[test]
     fn statistics_follow_the_channel() {
         let mut scheduler = NormalizedScheduler::new(&Normalized { memory: 0.5 }, 1);

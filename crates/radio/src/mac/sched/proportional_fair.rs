@@ -1,8 +1,5 @@
-//! Proportional fair: serves the user with the highest ratio of its current rate to its mean rate.
-//!
-//! Jalali, Padovani & Pankaj, "Data throughput of CDMA-HDR", VTC 2000: user k is served when the
-//! ratio of rate to mean rate, `r_k / R_k`, is largest. In every TTI the mean rates change to `R_k
-//! <- (1 - 1/t_c) R_k + (1/t_c) served_k`.
+//! Jalali, Padovani & Pankaj, "Data throughput of CDMA-HDR", VTC 2000: serves the largest `r_k / R_k`; in
+//! every TTI `R_k <- (1 - 1/t_c) R_k + (1/t_c) served_k`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -26,13 +23,11 @@ impl Checked for ProportionalFair {
     }
 }
 
-/// Value of `scale` below which all means are multiplied by `scale`, and `scale` is reset to 1.
-/// Otherwise `scale` would become smaller than a double can represent.
+/// Below it all means are multiplied by `scale`, which is reset to 1: a double could not represent it.
 const SMALLEST_SCALE: f64 = 1e-200;
 
-/// Largest weight of a user, which keeps scores within the range of f32 for rates up to 1e8. Users
-/// with this weight have not been served for some 50 time constants or more, depending on their
-/// earlier mean rates. Among these users, the one with the highest rate is served first.
+/// Keeps scores within f32 for rates up to 1e8; users with this weight have not been served for some 50 time
+/// constants, and the one with the highest rate is served first.
 const HIGHEST_WEIGHT: f64 = 1e30;
 
 impl SchedulerParams for ProportionalFair {
@@ -41,34 +36,31 @@ impl SchedulerParams for ProportionalFair {
     }
 }
 
-/// State of the scheduler. The mean rates of all users share the factor `scale`. In every TTI only
-/// this factor is reduced, which takes one multiplication for any number of users.
+/// The mean rates share the factor `scale`, so that a TTI takes one multiplication for any number of users.
 #[derive(Debug)]
 pub struct ProportionalFairScheduler {
-    /// Mean rate of each user in units per TTI, divided by `scale`.
+    /// In units per TTI, divided by `scale`.
     means: Vec<f64>,
     scale: f64,
-    /// Weight of the old mean rate in the update of a TTI, `1 - 1 / t_c`.
+    /// `1 - 1 / t_c`.
     keep: f64,
-    /// TTI of the last update, for which `scale` is valid.
+    /// For which `scale` is valid.
     tti: u64,
 }
 
 impl ProportionalFairScheduler {
-    /// Creates a scheduler in which all users have the same mean rate, almost 0.
+    /// All users have the same mean rate, almost 0.
     pub fn new(params: &ProportionalFair, users: usize, tti: Duration) -> Self {
         let window = (params.window.0 as f64 / tti.0 as f64).max(1.0);
         Self { means: vec![1e-9; users], scale: 1.0, keep: 1.0 - 1.0 / window, tti: 0 }
     }
 
-    /// Returns the ratio of the candidate's current rate to its mean rate, multiplied by a factor
-    /// that is the same for all users.
+    /// Multiplied by a factor that is the same for all users.
     pub fn ratio(&self, candidate: &Candidate) -> f64 {
         f64::from(candidate.rate) / self.means[candidate.user]
     }
 
-    /// Sets the weight of each candidate to 1 divided by its mean rate, at most 1e30. The mean rates are
-    /// those in the TTI of the last [`Self::age`].
+    /// 1 divided by the mean rate at the last [`Self::age`], at most 1e30.
     pub fn weights(&self, candidates: &[Candidate], weights: &mut [Weight]) {
         for (weight, candidate) in weights.iter_mut().zip(candidates) {
             let inverse = 1.0 / (self.means[candidate.user] * self.scale);
@@ -76,7 +68,7 @@ impl ProportionalFairScheduler {
         }
     }
 
-    /// Returns the value that `scale` has in TTI `tti` if it is not reset to 1 until then.
+    /// If it is not reset until then.
     fn scale_in(&self, tti: u64) -> f64 {
         match tti.saturating_sub(self.tti).min(i32::MAX as u64) as i32 {
             0 => self.scale,
@@ -85,8 +77,7 @@ impl ProportionalFairScheduler {
         }
     }
 
-    /// Reduces all means to their values in TTI `tti`. The caller ensures that no user was served in
-    /// the TTIs between the last update and `tti`.
+    /// No user was served since the last update.
     pub fn age(&mut self, tti: u64) {
         (self.scale, self.tti) = (self.scale_in(tti), tti);
         if self.scale < SMALLEST_SCALE {
@@ -151,8 +142,6 @@ mod tests {
         assert!(a.abs_diff(b) < 200, "{a} {b}");
     }
 
-    /// After a gap between two TTIs with transmissions, the means are the same whether they are
-    /// reduced at once or TTI by TTI.
     #[test]
     fn means_age_over_a_gap_as_tti_by_tti() {
         let scheduler =
@@ -178,9 +167,8 @@ mod tests {
         assert_eq!(scheduler.pick((1 << 40) + 1, &candidates), 1);
     }
 
-    /// The scheduler is only called in TTIs in which a user is served or examined. Its ratios equal
-    /// those of Jalali et al., who update the mean rates in every TTI: `R_k <- (1 - 1/t_c) R_k +
-    /// (1/t_c) served_k`.
+    /// The scheduler is only called in TTIs in which a user is served or examined; Jalali et al. update in
+    /// every TTI.
     #[test]
     fn means_age_by_every_tti_of_a_gap() {
         let tti = Duration::from_millis(2);

@@ -1,5 +1,3 @@
-//! Round robin: users with waiting data take turns, TTI by TTI.
-
 use nodeb_base::units::Duration;
 
 use super::{Candidate, Deal, Rule, Scheduler, SchedulerParams, View, Weight};
@@ -15,8 +13,7 @@ impl SchedulerParams for RoundRobin {
     }
 }
 
-/// State of the scheduler. The next user is the first candidate, in order of user index, after the
-/// user served last. If no candidate is after that user, it is the first of all candidates.
+/// Next is the first candidate after the user served last, by index, else the first of all.
 #[derive(Debug, Default)]
 pub struct RoundRobinScheduler {
     next_user: usize,
@@ -33,8 +30,7 @@ impl Scheduler for RoundRobinScheduler {
         candidates.iter().position(|candidate| candidate.user >= self.next_user).unwrap_or(0)
     }
 
-    /// Ranks the users in the order of their turns. [`Deal::FirstShareEvenly`] then gives the users
-    /// whose turns are next about equal numbers of resource block groups, whatever their channels.
+    /// [`Deal::FirstShareEvenly`] gives the users whose turns are next about equal numbers of groups.
     fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
         self.divided = Some(tti);
         let first = self.pick(tti, candidates);
@@ -77,7 +73,6 @@ mod tests {
         assert_eq!(serve(&[0, 1]), 0);
     }
 
-    /// On a band, a retransmission before the division of a TTI's groups moves no turn.
     #[test]
     fn retransmissions_take_no_turns() {
         let mut scheduler = RoundRobinScheduler::default();

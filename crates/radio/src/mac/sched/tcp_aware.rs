@@ -1,21 +1,7 @@
-//! Scheduler for TCP: proportional fair, with priority for connections that have just begun.
-//!
-//! Some TCP connections gain more than others if they are served early. A connection that has just
-//! begun, or resumes after a pause, waits for the acknowledgement of its few packets before it
-//! sends more (slow start), so an early TTI saves it waiting time. A connection that has been
-//! sending for long has a window of packets in its queue, and gains nothing from an earlier TTI.
-//! The priority of a user therefore decreases with the air time that it has had since its last
-//! pause:
-//!
-//! ```text
-//! rate / mean rate * (1 + head start / air time of this burst)
-//! ```
-//!
-//! The first factor is that of proportional fair. For long transfers only this factor matters, so
-//! their shares of the channel remain the same. The second factor is based on the rule "least
-//! attained service first" (Rai, Urvoy-Keller & Biersack, SIGMETRICS 2003). It is combined with the
-//! channel as by Aalto & Lassila (Performance 2010), and limited by the head start. The scheduler
-//! needs only what a Node B knows: it reads no headers, and does not know the sizes of transfers.
+//! Proportional fair, with priority for TCP connections in slow start, which an early TTI saves waiting:
+//! `rate / mean rate * (1 + head start / air time of this burst)`. "Least attained service first" (Rai,
+//! Urvoy-Keller & Biersack, SIGMETRICS 2003) is combined with the channel as by Aalto & Lassila (Performance
+//! 2010), and limited by the head start, so that the shares of long transfers remain. No headers are read.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -44,8 +30,7 @@ impl Checked for TcpAware {
     }
 }
 
-/// Current burst of a user: the number of TTIs in which the user was served since its last pause,
-/// and the last TTI in which it was a candidate.
+/// TTIs served since the last pause, and the last TTI as a candidate.
 #[derive(Clone, Copy, Debug, Default)]
 struct Burst {
     ttis: u64,
@@ -58,7 +43,6 @@ impl SchedulerParams for TcpAware {
     }
 }
 
-/// State of the scheduler: that of proportional fair, and the current burst of each user.
 #[derive(Debug)]
 pub struct TcpAwareScheduler {
     fair: proportional_fair::ProportionalFairScheduler,
@@ -68,8 +52,7 @@ pub struct TcpAwareScheduler {
 }
 
 impl TcpAwareScheduler {
-    /// Creates a scheduler in which all users have the same mean rate, almost 0, and begin their
-    /// first burst.
+    /// All users have the same mean rate, almost 0, and begin their first burst.
     pub fn new(params: &TcpAware, users: usize, tti: Duration) -> Self {
         let fair = ProportionalFair { window: params.window };
         Self {
@@ -80,8 +63,7 @@ impl TcpAwareScheduler {
         }
     }
 
-    /// Advances the mean rates to TTI `tti`, and starts a new burst for each candidate that has
-    /// paused for long enough.
+    /// Starts a new burst for each candidate that has paused for long enough.
     fn advance(&mut self, tti: u64, candidates: &[Candidate]) {
         self.fair.age(tti);
         for candidate in candidates {
@@ -93,8 +75,7 @@ impl TcpAwareScheduler {
         }
     }
 
-    /// Returns the factor by which a user's priority exceeds that of proportional fair, at least 1.
-    /// The factor decreases with the air time that the user has had in its burst.
+    /// At least 1, decreasing with the air time of the burst.
     fn priority(&self, candidate: &Candidate) -> f64 {
         let had = self.bursts[candidate.user].ttis + 1;
         1.0 + self.head_start_ttis / had as f64
@@ -132,8 +113,7 @@ mod tests {
 
     const TTI: Duration = Duration::from_millis(2);
 
-    /// In each of the TTIs `ttis`, serves the user that the scheduler picks among `waiting`; all
-    /// users have equal rates. Returns the user of each TTI.
+    /// All users have equal rates.
     fn serve(scheduler: &mut TcpAwareScheduler, ttis: std::ops::Range<u64>, waiting: &[usize]) -> Vec<usize> {
         let candidates: Vec<_> = waiting.iter().map(|user| Candidate::at_rate(*user, 10)).collect();
         let pick = |tti| {

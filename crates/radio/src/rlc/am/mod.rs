@@ -1,10 +1,6 @@
-//! Acknowledged mode (TS 25.322): the entities of RNC and phone, and the feedback between them.
-//!
-//! All PDUs from RNC to phone have the same size. The header of a PDU with data has 2 bytes.
-//! Modelled are a window counted in PDUs, polling, STATUS reports, retransmission, discard and
-//! reset. PDUs of all types can be lost. Not modelled: control PDUs piggybacked on data, suspension
-//! and resumption, estimated PDU counters, ciphering, and release of the connection after too many
-//! resets.
+//! TS 25.322. All PDUs from RNC to phone have the same size, with a header of 2 bytes for data; PDUs of all
+//! types can be lost. Not modelled: control PDUs piggybacked on data, suspension and resumption, estimated
+//! PDU counters, ciphering, and release of the connection after too many resets.
 
 pub mod discard;
 pub mod params;
@@ -32,31 +28,27 @@ use nodeb_base::packet::Packet;
 use nodeb_base::rng::{ErrorGaps, Streams};
 use nodeb_base::units::{Duration, Time};
 
-/// The AM entities of one user at the RNC and in the phone.
 #[derive(Debug)]
 pub struct Entities {
     sender: Sender,
     receiver: Receiver,
     sdus: SduBuffer,
-    /// Feedback of the phone that has not yet arrived at the sender, with the time of its arrival.
+    /// With the time of arrival at the sender.
     feedback_in_flight: VecDeque<(Time, Feedback)>,
     delay: Duration,
     losses: ErrorGaps,
 }
 
-/// Parameters of a bearer that determine the RLC entities of its users.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// Size of a PDU in bytes, header included.
+    /// Header included.
     pub pdu_bytes: u32,
-    /// Capacity of the sender's buffer, in packets.
+    /// In packets.
     pub buffer: usize,
-    /// Order in which packets are delivered to the phone.
     pub order: Delivered,
 }
 
 impl AcknowledgedMode {
-    /// Returns the AM entities of RNC and phone for user number `user`.
     pub fn build(&self, setting: Setting, user: u64, streams: &Streams) -> Entities {
         Entities {
             sender: Sender::new(self, setting.pdu_bytes),
@@ -70,8 +62,7 @@ impl AcknowledgedMode {
 }
 
 impl Entities {
-    /// Sends feedback from the phone to the sender, where the feedback arrives after the configured
-    /// delay. The feedback may be lost, with the configured probability.
+    /// Arrives after the configured delay, or is lost with the configured probability.
     fn send_feedback(&mut self, now: Time, feedback: Feedback) {
         if !self.losses.next_is_error() {
             self.feedback_in_flight.push_back((now + self.delay, feedback));
@@ -84,14 +75,12 @@ impl Entities {
         }
     }
 
-    /// Returns an upper bound of the number of PDUs that the sender can send now, which is 0 only
-    /// if it can send none.
+    /// Upper bound of the PDUs that can be sent now, 0 only if there is none.
     pub fn waiting(&self) -> usize {
         self.sender.waiting()
     }
 
-    /// Returns the number of the packet with which the next data PDU starts, or `None` if there is
-    /// no data to send.
+    /// Packet with which the next data PDU starts.
     pub fn next_packet(&self) -> Option<u64> {
         self.sender.next_packet()
     }

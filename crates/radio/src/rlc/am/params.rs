@@ -1,4 +1,4 @@
-//! Parameters of acknowledged mode: timers and protocol parameters (TS 25.322, 9.5 and 9.6).
+//! TS 25.322, 9.5 and 9.6.
 
 use nodeb_base::params;
 use nodeb_base::units::positive;
@@ -113,7 +113,7 @@ params! {
     }
 }
 
-/// Largest window that TS 25.331 allows (10.3.4.23): one less than the number of 12-bit sequence numbers.
+/// TS 25.331, 10.3.4.23: one less than the number of 12-bit sequence numbers.
 const LARGEST_WINDOW: u32 = 4_095;
 const SHORTEST_TIMER: Duration = Duration::from_millis(1);
 const LONGEST_TIMER: Duration = Duration::from_secs(600);
@@ -147,7 +147,7 @@ impl Checked for AcknowledgedMode {
     }
 }
 
-/// Reports an error if `timer` is set to a value that is not from 1 ms to 600 s.
+/// 1 ms to 600 s.
 pub fn require_timer(check: &mut Check, key: &str, timer: Option<Duration>) {
     check.require(timer.is_none_or(|t| (SHORTEST_TIMER..=LONGEST_TIMER).contains(&t)), key, || {
         format!("{} is out of range; expected {SHORTEST_TIMER} to {LONGEST_TIMER}", timer.unwrap_or_default())

@@ -1,44 +1,39 @@
-//! Polling: requests of the sender for status reports (TS 25.322, 9.7.1).
+//! TS 25.322, 9.7.1.
 
 use nodeb_base::units::Time;
 
 use super::params::Polling;
 
-/// Properties of a PDU that is being sent, which determine whether it must carry a poll.
+/// What determines whether a PDU carries a poll.
 #[derive(Clone, Copy, Debug)]
 pub struct Occasion {
-    /// Number of packets that end in the PDU; 0 for a retransmission.
+    /// Packets that end in the PDU; 0 for a retransmission.
     pub packets: u32,
-    /// Whether no PDU, new or retransmitted, can be sent after this one: the buffer is empty or the
-    /// window is full.
+    /// No PDU can be sent after this one: the buffer is empty or the window is full.
     pub last_pdu: bool,
-    /// Whether the PDU is a retransmission and no further PDU waits for retransmission.
+    /// A retransmission, with no other waiting.
     pub last_retransmission: bool,
-    /// Share of the transmission window that is in use, 0 to 1.
+    /// Share in use, 0 to 1.
     pub window: f64,
-    /// Number after that of the highest PDU sent, VT(S).
+    /// VT(S).
     pub sent: u64,
 }
 
-/// State of a sender by which it decides when to poll: counters, timers and an unanswered poll.
 #[derive(Debug)]
 pub struct Poller {
     params: Polling,
     pdus: u32,
     packets: u32,
-    /// Whether a poll is requested. The first PDU that is sent while polls are not prohibited carries the
-    /// poll.
+    /// The first PDU sent while polls are not prohibited carries the poll.
     wanted: bool,
     urgent: bool,
     prohibited_until: Option<Time>,
-    /// Expiry of Timer_Poll, and the value of VT(S) when the last poll was sent; `None` if no poll
-    /// is unanswered.
+    /// Expiry of Timer_Poll, and VT(S) at the last poll.
     unanswered: Option<(Time, u64)>,
     next_periodic: Option<Time>,
 }
 
 impl Poller {
-    /// Creates a poller that has sent no poll.
     pub fn new(params: &Polling) -> Self {
         Self {
             params: params.clone(),
@@ -52,13 +47,12 @@ impl Poller {
         }
     }
 
-    /// Returns true if a poll must be sent now. If no PDU is left to send, the sender retransmits a
-    /// PDU to carry the poll.
+    /// If no PDU is left to send, one is retransmitted to carry the poll.
     pub fn is_urgent(&self) -> bool {
         self.urgent
     }
 
-    /// Records that a PDU is sent now. Returns true if the PDU must carry a poll.
+    /// True if the PDU must carry a poll.
     pub fn on_sent(&mut self, now: Time, occasion: Occasion) -> bool {
         self.count(occasion);
         let Polling { last_pdu, last_retransmission, window_share, .. } = self.params;
@@ -88,9 +82,8 @@ impl Poller {
         }
     }
 
-    /// Processes a status report, which stops Timer_Poll if it answers the last poll. According to
-    /// the report, all PDUs before `acknowledged` have arrived, except those for which `refused`
-    /// returns true.
+    /// Stops Timer_Poll if the report answers the last poll: PDUs before `acknowledged` have arrived, unless
+    /// `refused`.
     pub fn on_status(&mut self, acknowledged: u64, refused: impl Fn(u64) -> bool) {
         let is_answer = |sent: u64| acknowledged >= sent || refused(sent - 1);
         if self.unanswered.is_some_and(|(_, sent)| is_answer(sent)) {
@@ -98,21 +91,19 @@ impl Poller {
         }
     }
 
-    /// Stops polling, because all PDUs are acknowledged or given up.
+    /// All PDUs are acknowledged or given up.
     pub fn stop(&mut self) {
         (self.wanted, self.urgent) = (false, false);
         (self.unanswered, self.next_periodic) = (None, None);
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
     pub fn next(&self) -> Option<Time> {
         let waiting = self.prohibited_until.filter(|_| self.wanted && !self.urgent);
         let timer = self.unanswered.map(|(at, _)| at);
         [waiting, timer, self.next_periodic].into_iter().flatten().min()
     }
 
-    /// Requests a poll if Timer_Poll or Timer_Poll_Periodic has expired by `now`. A poll that was
-    /// requested now or before becomes urgent unless Timer_Poll_Prohibit runs.
+    /// Timer_Poll or Timer_Poll_Periodic request a poll, which is urgent unless Timer_Poll_Prohibit runs.
     pub fn on_time(&mut self, now: Time) {
         if self.unanswered.is_some_and(|(at, _)| at <= now) {
             self.unanswered = None;

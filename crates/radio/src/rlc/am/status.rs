@@ -1,5 +1,3 @@
-//! Status reports of the phone: conditions for sending a report, and its encoding in STATUS PDUs.
-
 use std::ops::Range;
 
 use nodeb_base::units::Time;
@@ -7,37 +5,34 @@ use nodeb_base::units::Time;
 use super::params::{Reports, StatusFormat};
 use super::pdu::Status;
 
-/// State that determines when the phone sends status reports (TS 25.322, 9.7.2).
+/// TS 25.322, 9.7.2.
 #[derive(Debug)]
 pub struct Reporter {
     params: Reports,
-    /// Whether a report was requested and has not been sent yet.
+    /// Requested and not sent yet.
     wanted: bool,
     prohibited_until: Option<Time>,
     next_periodic: Option<Time>,
 }
 
 impl Reporter {
-    /// Creates a reporter that has sent no report.
     pub fn new(params: &Reports) -> Self {
         Self { params: params.clone(), wanted: false, prohibited_until: None, next_periodic: None }
     }
 
-    /// Starts the timer of periodic reports, unless it runs or is not used. Must be called when a
-    /// PDU arrives.
+    /// Called when a PDU arrives.
     pub fn start_periodic(&mut self, now: Time) {
         if let (None, Some(period)) = (self.next_periodic, self.params.periodic) {
             self.next_periodic = Some(now + period);
         }
     }
 
-    /// Requests a report if `polled` is true, or if `missing` is true and `on_missing` is
-    /// configured.
+    /// `missing` counts with `on_missing`.
     pub fn request(&mut self, polled: bool, missing: bool) {
         self.wanted |= polled || (missing && self.params.on_missing);
     }
 
-    /// Returns true if a report must be sent now, and starts the prohibit timer in this case.
+    /// Starts the prohibit timer.
     pub fn is_due(&mut self, now: Time) -> bool {
         if self.next_periodic.is_some_and(|at| at <= now) {
             self.next_periodic = self.params.periodic.map(|period| now + period);
@@ -51,45 +46,37 @@ impl Reporter {
         true
     }
 
-    /// Returns the time at which [`Self::is_due`] must be called next if no PDU arrives before, or
-    /// `None` if no report is planned.
+    /// If no PDU arrives before.
     pub fn next(&self) -> Option<Time> {
         let waiting = self.wanted.then(|| self.prohibited_until.unwrap_or_default());
         waiting.into_iter().chain(self.next_periodic).min()
     }
 
-    /// Stops periodic reports until the next PDU arrives. Must be called when no PDU is missing.
+    /// Until the next PDU arrives, when none is missing.
     pub fn stop_periodic(&mut self) {
         self.next_periodic = None;
     }
 }
 
-/// Number of bits of the header and the ACK super-field, which every STATUS PDU has (9.2.1.5,
-/// 9.2.2.11.2).
+/// Header and ACK super-field of every STATUS PDU (9.2.1.5, 9.2.2.11.2).
 const FIXED_BITS: u32 = 4 + 16;
-/// Number of bits of a LIST super-field without its pairs: type and length.
+/// LIST super-field without pairs: type and length.
 const LIST_BITS: u32 = 4 + 4;
-/// Number of bits of a pair in a LIST super-field: a PDU number and a run length.
+/// A PDU number and a run length.
 const PAIR_BITS: u32 = 12 + 4;
-/// Largest number of pairs in a LIST super-field.
 const PAIRS_PER_LIST: u32 = 15;
-/// Largest number of missing PDUs that a pair reports.
 const RUN_PER_PAIR: u64 = 16;
-/// Number of bits of a BITMAP super-field without its bitmap: type, length and first number.
+/// BITMAP super-field without its bitmap: type, length and first number.
 const BITMAP_BITS: u32 = 4 + 4 + 12;
-/// Largest number of PDUs in the bitmap of a BITMAP super-field, 16 octets.
+/// 16 octets.
 const PDUS_PER_BITMAP: u32 = 128;
 
-/// Size in bytes of the smallest PDU that holds a report about at least one missing PDU in either
-/// format.
+/// Holds a report about at least one missing PDU in either format.
 pub const SMALLEST_PDU_BYTES: u32 = (FIXED_BITS + BITMAP_BITS + 8).div_ceil(8);
 
-/// Returns the STATUS PDUs, of `pdu_bytes` bytes each, of a report about all PDUs before number
-/// `highest`.
-///
-/// If one of several STATUS PDUs is lost, the others must not acknowledge missing PDUs. So the
-/// first STATUS PDU acknowledges only PDUs before those that the second reports on, and all others
-/// acknowledge only the PDUs received in order.
+/// If one of several STATUS PDUs is lost, the others must not acknowledge missing PDUs. So the first STATUS
+/// PDU acknowledges only PDUs before those that the second reports on, and all others acknowledge only the
+/// PDUs received in order.
 pub fn report(format: StatusFormat, pdu_bytes: u32, missing: &[Range<u64>], highest: u64) -> Vec<Status> {
     let in_order = missing.first().map_or(highest, |run| run.start);
     let mut parts: Vec<Status> = Vec::new();
@@ -107,8 +94,8 @@ pub fn report(format: StatusFormat, pdu_bytes: u32, missing: &[Range<u64>], high
     parts
 }
 
-/// Removes runs of missing PDUs from the end of `rest`, as many as the LIST super-fields of one
-/// STATUS PDU can hold, and returns them in ascending order. `rest` is in descending order.
+/// As many as LIST super-fields of one STATUS PDU hold; `rest` is in descending, the result in ascending
+/// order.
 fn take_list(rest: &mut Vec<Range<u64>>, pdu_bytes: u32) -> Vec<Range<u64>> {
     let mut bits = (8 * pdu_bytes).saturating_sub(FIXED_BITS);
     let (mut pairs, mut taken) = (0, Vec::new());
@@ -128,9 +115,7 @@ fn take_list(rest: &mut Vec<Range<u64>>, pdu_bytes: u32) -> Vec<Range<u64>> {
     taken
 }
 
-/// Removes runs of missing PDUs from the end of `rest`, as many as the BITMAP super-fields of one
-/// STATUS PDU can hold, and returns them in ascending order. Each super-field starts at a missing
-/// PDU. `rest` is in descending order.
+/// As for LIST; each BITMAP super-field starts at a missing PDU.
 fn take_bitmap(rest: &mut Vec<Range<u64>>, pdu_bytes: u32) -> Vec<Range<u64>> {
     let mut bits = (8 * pdu_bytes).saturating_sub(FIXED_BITS);
     let mut taken = Vec::new();

@@ -1,5 +1,4 @@
-//! Sender of acknowledged mode: its window, the choice of the next PDU, and the effect of status
-//! reports (TS 25.322, 11.3).
+//! TS 25.322, 11.3.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -12,46 +11,41 @@ use super::pdu::{Command, CommandKind, Data, HEADER_BYTES, Pdu, Status, indicato
 use super::polling::{Occasion, Poller};
 use crate::rlc::segmentation::{Piece, Segmenter};
 
-/// State of a PDU in the transmission window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Sent, and since then neither acknowledged nor reported as missing.
+    /// Since then neither acknowledged nor reported as missing.
     Sent,
-    /// Reported as missing, so the PDU waits for retransmission.
+    /// Reported as missing.
     Refused,
-    /// Acknowledged, or no longer needed because its packets were discarded.
+    /// Acknowledged, or its packets were discarded.
     Settled,
 }
 
-/// PDU in the transmission window.
 #[derive(Debug)]
 struct Outstanding {
     pieces: Vec<Piece>,
-    /// Number of transmissions of the PDU so far, VT(DAT).
+    /// VT(DAT).
     transmissions: u32,
     state: State,
 }
 
-/// Sending end of an AM entity, at the RNC.
 #[derive(Debug)]
 pub struct Sender {
     window: usize,
     max_dat: Option<u32>,
     at_max_dat: AtMaxDat,
     segmenter: Segmenter,
-    /// Number of the first PDU in `outstanding`, VT(A).
+    /// VT(A).
     first: u64,
     outstanding: VecDeque<Outstanding>,
     refused: BTreeSet<u64>,
     poller: Poller,
     discard: Discard,
-    /// Number that the next packet accepted from the bearer will get.
     next_packet: u64,
     kept: u64,
 }
 
 impl Sender {
-    /// Creates a sender with an empty buffer, for PDUs of `pdu_bytes` bytes.
     pub fn new(params: &AcknowledgedMode, pdu_bytes: u32) -> Self {
         let payload = pdu_bytes.saturating_sub(HEADER_BYTES).max(1);
         Self {
@@ -69,14 +63,13 @@ impl Sender {
         }
     }
 
-    /// Accepts packet `number` of `bytes` bytes, and starts its discard timer if one is configured.
     pub fn push(&mut self, now: Time, number: u64, bytes: u32) {
         self.segmenter.push(number, bytes);
         self.discard.start_timer(now, number);
         self.next_packet = number + 1;
     }
 
-    /// Returns the number after that of the last PDU sent, VT(S).
+    /// VT(S).
     fn end(&self) -> u64 {
         self.first + self.outstanding.len() as u64
     }
@@ -90,7 +83,6 @@ impl Sender {
         self.outstanding.get_mut(place)
     }
 
-    /// Returns true if a command, data or a poll can be sent now.
     pub fn is_ready(&self) -> bool {
         if self.discard.has_command() {
             return true;
@@ -99,9 +91,8 @@ impl Sender {
         !self.discard.is_resetting() && (has_data || (self.poller.is_urgent() && self.last_open().is_some()))
     }
 
-    /// Returns an upper bound of the number of PDUs that can be sent now. Unless a PDU has reached
-    /// the limit of transmissions, the bound exceeds the real number by at most one PDU per waiting
-    /// packet. It is 0 only if no PDU can be sent.
+    /// Unless a PDU has reached the limit of transmissions, the bound exceeds the real number by at most one
+    /// PDU per waiting packet. It is 0 only if no PDU can be sent.
     pub fn waiting(&self) -> usize {
         if !self.is_ready() {
             return 0;
@@ -114,24 +105,21 @@ impl Sender {
         (commands + self.refused.len() + self.segmenter.pdus().min(room)).max(1)
     }
 
-    /// Returns the number of the packet with which the next data PDU starts, or `None` if there is
-    /// no data to send.
+    /// Packet with which the next data PDU starts.
     pub fn next_packet(&self) -> Option<u64> {
         let refused = self.refused.first().map(|sn| &self.outstanding[(sn - self.first) as usize]);
         let packet = refused.and_then(|pdu| pdu.pieces.first()).map(|piece| piece.sdu);
         packet.or_else(|| self.segmenter.packet())
     }
 
-    /// Returns the number of the highest PDU in the window that is not settled, or `None` if all
-    /// PDUs are settled.
+    /// Highest PDU that is not settled.
     fn last_open(&self) -> Option<u64> {
         let place = self.outstanding.iter().rposition(|pdu| pdu.state != State::Settled)?;
         Some(self.first + place as u64)
     }
 
-    /// Returns the PDU to be sent now, or `None` if there is none. Commands come first, then
-    /// retransmissions, then new PDUs, and last a retransmission whose only purpose is to carry a
-    /// poll.
+    /// Commands come first, then retransmissions, then new PDUs, and last a retransmission whose only purpose
+    /// is to carry a poll.
     pub fn send(&mut self, now: Time) -> Option<Pdu> {
         loop {
             if let Some(command) = self.discard.take_command(now) {
@@ -169,9 +157,7 @@ impl Sender {
         Pdu::Data(Data { sn, poll, pieces })
     }
 
-    /// Returns PDU `sn` for retransmission. If the PDU has reached the limit of transmissions,
-    /// gives it up and returns `None`. Also returns `None` if the PDU is not in the window any
-    /// more.
+    /// `None` if the PDU is given up at the limit of transmissions, or not in the window any more.
     fn retransmit(&mut self, now: Time, sn: u64) -> Option<Pdu> {
         let max_dat = self.max_dat;
         let pdu = self.at(sn)?;
@@ -200,8 +186,6 @@ impl Sender {
 
     // --- Methods for the phone's feedback ---
 
-    /// Processes a STATUS PDU: settles acknowledged PDUs, and queues missing ones for
-    /// retransmission.
     pub fn on_status(&mut self, status: &Status) {
         let acknowledged = status.acknowledged.min(self.end());
         let is_missing = |sn: u64| status.missing.iter().any(|run: &Range<u64>| run.contains(&sn));
@@ -235,8 +219,7 @@ impl Sender {
         }
     }
 
-    /// Moves the start of the window to the first PDU that is not settled. PDUs settled by a
-    /// discard remain in the window until the phone has acknowledged the command.
+    /// PDUs settled by a discard remain until the phone has acknowledged the command.
     fn move_window(&mut self) {
         let limit = self.discard.window_limit().unwrap_or(u64::MAX);
         while self.first < limit && self.outstanding.front().is_some_and(|pdu| pdu.state == State::Settled) {
@@ -245,7 +228,6 @@ impl Sender {
         }
     }
 
-    /// Processes the phone's acknowledgement of a command, after which the window may move.
     pub fn on_done(&mut self, command: &Command) {
         if self.discard.on_done(command) {
             self.move_window();
@@ -257,13 +239,11 @@ impl Sender {
 
     // --- Methods for timers, discard and reset ---
 
-    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
     pub fn due(&self) -> Option<Time> {
         [self.poller.next(), self.discard.next()].into_iter().flatten().min()
     }
 
-    /// Handles the timers that have expired until `now`. Returns the numbers of packets that are
-    /// discarded without informing the phone, because no part of them was sent.
+    /// Packets discarded without informing the phone, because no part of them was sent.
     pub fn on_time(&mut self, now: Time) -> Range<u64> {
         self.poller.on_time(now);
         let expired = self.discard.on_time(now);
@@ -273,7 +253,7 @@ impl Sender {
         }
     }
 
-    /// Returns the number of the first packet that is not completely acknowledged.
+    /// First packet that is not completely acknowledged.
     fn first_packet(&self) -> u64 {
         let open = self.outstanding.iter().find(|pdu| pdu.state != State::Settled);
         let in_window = open.and_then(|pdu| pdu.pieces.first()).map(|piece| piece.sdu);
@@ -293,8 +273,7 @@ impl Sender {
         }
     }
 
-    /// Discards all packets before number `kept`. If no part of these packets was sent, returns
-    /// their numbers. Otherwise issues a command to inform the phone, and returns an empty range.
+    /// The packets if no part was sent; else a command informs the phone.
     fn discard_before(&mut self, kept: u64) -> Range<u64> {
         self.kept = kept;
         let front = self.segmenter.front();
@@ -313,8 +292,7 @@ impl Sender {
         0..0
     }
 
-    /// Resets the protocol. All packets of which a part was sent are lost, except those that the
-    /// phone has delivered.
+    /// All packets of which a part was sent are lost, except those that the phone has delivered.
     fn reset(&mut self) {
         let (end, next) = (self.end(), self.next_packet);
         let begun = self.segmenter.front();
@@ -328,14 +306,13 @@ impl Sender {
         self.discard.issue(Command { kind: CommandKind::Reset, sn: end, kept }, end);
     }
 
-    /// Returns the number of PDUs in the transmission window.
     #[cfg(test)]
     pub fn window_span(&self) -> usize {
         self.outstanding.len()
     }
 }
 
-/// Returns true if a PDU contains a part of any packet before number `kept`.
+/// A part of a packet before `kept` is in the PDU.
 fn touches(pdu: &Outstanding, kept: u64) -> bool {
     pdu.pieces.iter().any(|piece| piece.sdu < kept)
 }

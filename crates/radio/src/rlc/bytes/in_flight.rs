@@ -1,12 +1,11 @@
-//! PDUs that were submitted to the MAC, until it is known whether they have arrived.
+//! Submitted to the MAC, until it is known whether they have arrived.
 
 use std::collections::VecDeque;
 
-/// PDUs in flight by number. Each PDU submitted gets the next number, and numbers never wrap.
+/// Numbers never wrap.
 #[derive(Debug)]
 pub struct InFlight<T> {
-    /// Number of the first element in `pdus`. A PDU that has arrived or is lost is replaced by
-    /// `None`.
+    /// Number of the first element in `pdus`; `None` has arrived or is lost.
     first: u64,
     pdus: VecDeque<Option<T>>,
 }
@@ -18,25 +17,21 @@ impl<T> Default for InFlight<T> {
 }
 
 impl<T> InFlight<T> {
-    /// Returns the number that the next PDU will get.
     #[inline]
     pub fn next(&self) -> u64 {
         self.first + self.pdus.len() as u64
     }
 
-    /// Adds a PDU, which gets the number [`Self::next`].
     #[inline]
     pub fn push(&mut self, pdu: T) {
         self.pdus.push_back(Some(pdu));
     }
 
-    /// Returns PDU `number` if it is in flight, or `None` if it has arrived or is lost.
+    /// If it is in flight.
     pub fn get(&self, number: u64) -> Option<&T> {
         self.pdus.get(usize::try_from(number.checked_sub(self.first)?).ok()?)?.as_ref()
     }
 
-    /// Removes and returns PDU `number`, which has arrived or is lost. Returns `None` if it was
-    /// removed before.
     #[inline]
     pub fn take(&mut self, number: u64) -> Option<T> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;

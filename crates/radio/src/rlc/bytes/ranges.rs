@@ -1,10 +1,7 @@
-//! Set of octets of the SDU stream, stored as ranges.
-
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Set of octet numbers, stored as disjoint ranges in ascending order, with a gap between any two
-/// ranges.
+/// Disjoint ranges in ascending order, with a gap between any two.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RangeSet {
     ranges: VecDeque<Range<u64>>,
@@ -12,49 +9,41 @@ pub struct RangeSet {
 }
 
 impl RangeSet {
-    /// Returns true if the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// Returns the number of octets in the set.
     #[inline]
     pub fn octets(&self) -> u64 {
         self.octets
     }
 
-    /// Returns the number of ranges in the set.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    /// Returns the first range of the set, or `None` if the set is empty.
     #[inline]
     pub fn first(&self) -> Option<Range<u64>> {
         self.ranges.front().cloned()
     }
 
-    /// Returns the index of the first range that ends after `octet`, or the number of ranges if
-    /// there is none.
+    /// Index of the first range that ends after `octet`.
     fn index_after(&self, octet: u64) -> usize {
         self.ranges.partition_point(|range| range.end <= octet)
     }
 
-    /// Returns the number of octets of `range` that are in the set.
     pub fn count(&self, range: &Range<u64>) -> u64 {
         let overlap = |held: &Range<u64>| held.end.min(range.end) - held.start.max(range.start);
         self.overlapping(range.clone()).map(overlap).sum()
     }
 
-    /// Returns true if all octets of `range` are in the set.
     pub fn contains(&self, range: &Range<u64>) -> bool {
         let held = self.ranges.get(self.index_after(range.start));
         range.is_empty() || held.is_some_and(|held| held.start <= range.start && range.end <= held.end)
     }
 
-    /// Returns the end of the range of the set that contains `octet`, or `octet` if it is not in
-    /// the set.
+    /// End of the range with `octet`, or `octet` if it is in none.
     pub fn run_end(&self, octet: u64) -> u64 {
         let held = self.ranges.get(self.index_after(octet));
         held.filter(|held| held.start <= octet).map_or(octet, |held| held.end)
@@ -64,7 +53,6 @@ impl RangeSet {
         self.ranges.range(self.index_after(range.start)..).take_while(move |held| held.start < range.end)
     }
 
-    /// Returns the parts of `range` that are not in the set, in ascending order.
     pub fn gaps(&self, range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
         let ends = std::iter::once(range.end..range.end);
         let mut from = range.start;
@@ -75,8 +63,7 @@ impl RangeSet {
         })
     }
 
-    /// Adds the octets of `range` to the set. Returns the number of them that were not in the set
-    /// before.
+    /// Octets that are new.
     pub fn insert(&mut self, range: Range<u64>) -> u64 {
         if range.is_empty() {
             return 0;
@@ -101,7 +88,7 @@ impl RangeSet {
         added
     }
 
-    /// Removes the octets of `range` from the set. Returns the number of them that were in the set.
+    /// Octets that were in the set.
     pub fn remove(&mut self, range: Range<u64>) -> u64 {
         if range.is_empty() {
             return 0;
@@ -140,8 +127,6 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// After any sequence of changes, the ranges contain the same octets as a set of single
-        /// octets.
         #[test]
         fn range_set_matches_a_set_of_octets(
             changes in prop::collection::vec((any::<bool>(), 0..60u64, 0..20u64), 1..60),

@@ -1,9 +1,5 @@
-//! Stream of the octets of a user's SDUs, numbered in the order in which RLC puts them into PDUs.
-//! The numbers never wrap.
-//!
-//! An SDU enters the stream when RLC puts its first octets into a PDU. The data field of each PDU
-//! is then a range of octets, and each boundary between SDUs inside the range costs a length
-//! indicator.
+//! Octets of a user's SDUs in the order in which RLC puts them into PDUs, so that a data field is a range,
+//! and each boundary between SDUs inside it costs a length indicator. Numbers never wrap.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -17,38 +13,36 @@ use super::{Framing, Outcome};
 use crate::Backlog;
 use crate::pdcp::Transmit;
 
-/// SDU of which RLC has put a part into a PDU.
+/// RLC has put a part into a PDU.
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
-    /// Octets of the SDU in the stream, including its PDCP header.
+    /// With the PDCP header.
     octets: Range<u64>,
-    /// First TTI in which the SDU may be sent; its waiting time starts there.
+    /// First TTI in which the SDU may be sent.
     since: u64,
-    /// Whether the SDU is delivered or lost already.
+    /// Delivered or lost already.
     decided: bool,
 }
 
 // Clause: RFC 3168; RFC 8290: queues and ECN in front of RLC
-/// Stream of SDUs: those that RLC has started to put into PDUs, and those that wait in the queue.
 #[derive(Debug)]
 pub struct Stream {
     transmit: Transmit,
     framing: Framing,
-    /// SDUs that RLC has started to put into PDUs, from number `first`, in order of their octets.
+    /// From number `first`, in order of their octets.
     sdus: VecDeque<Sdu>,
     first: u64,
-    /// Number of the next SDU in sequence to be delivered, or skipped if it is lost.
+    /// Next SDU in sequence to be delivered, or skipped if lost.
     next: u64,
-    /// Number of the next octet to be put into a PDU.
+    /// Next octet to be put into a PDU.
     cut: u64,
-    /// Number and bytes of the SDUs in `sdus` that are neither delivered nor lost.
+    /// SDUs in `sdus` that are neither delivered nor lost.
     begun: Backlog,
     outcomes: Vec<Outcome>,
 }
 
 impl Stream {
-    /// Creates an empty stream that takes its SDUs from the queue `transmit`.
     pub fn new(transmit: Transmit, framing: Framing) -> Self {
         Self {
             transmit,
@@ -62,24 +56,20 @@ impl Stream {
         }
     }
 
-    /// Returns the queue of packets that RLC has not taken yet, mutably.
     pub fn transmit(&mut self) -> &mut Transmit {
         &mut self.transmit
     }
 
-    /// Returns the queue of packets that RLC has not taken yet.
     #[inline]
     pub fn waiting(&self) -> &Transmit {
         &self.transmit
     }
 
-    /// Returns the number of the next SDU that enters the stream.
     pub fn next_number(&self) -> u64 {
         self.first + self.sdus.len() as u64
     }
 
-    /// Returns the packet of SDU `number`, or `None` if the SDU has not entered the stream yet or was
-    /// removed by [`Self::release`].
+    /// `None` if it has not entered the stream yet or was removed by [`Self::release`].
     pub fn packet(&self, number: u64) -> Option<PacketId> {
         let place = number.checked_sub(self.first)?;
         Some(self.sdus.get(place as usize)?.packet.id)
@@ -87,28 +77,25 @@ impl Stream {
 
     // --- Methods that put octets into PDUs ---
 
-    /// Returns the number of octets of the last SDU in `sdus` that were not put into a PDU yet.
+    /// Octets of the last SDU in `sdus` that are in no PDU yet.
     #[inline]
     fn tail(&self) -> u64 {
         self.sdus.back().map_or(0, |sdu| sdu.octets.end - self.cut)
     }
 
-    /// Returns true if no octet waits to be put into a PDU.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.tail() == 0 && self.transmit.is_empty()
     }
 
-    /// Returns true if no octet can be put into a PDU even if SDUs wait: no SDU is partly sent, and
-    /// the limit of SDUs in flight is reached.
+    /// No SDU is partly sent, and the limit of SDUs in flight is reached.
     #[inline]
     pub fn is_stalled(&self) -> bool {
         self.tail() == 0 && self.begun.packets >= self.framing.sdus_in_flight
     }
 
-    /// Cuts the data field of a new PDU from the stream. The data field has at most `most` octets
-    /// and, including its length indicators, at most `room` octets. Returns the range of its
-    /// octets, which is empty if nothing can be cut, and the size of the length indicators.
+    /// At most `most` octets and, with length indicators, `room`; the octets, empty if nothing can be cut,
+    /// and the size of the indicators.
     #[inline]
     pub fn cut(&mut self, now: Time, room: u32, most: u32) -> (Range<u64>, u32) {
         let (start, mut field) = (self.cut, DataField::new(room));
@@ -123,8 +110,7 @@ impl Stream {
         }
     }
 
-    /// Takes the next SDU from the queue into the stream. Returns false if no SDU waits or too many
-    /// are in flight.
+    /// False if no SDU waits or too many are in flight.
     #[inline]
     fn begin(&mut self, now: Time) -> bool {
         if self.is_stalled() {
@@ -142,9 +128,7 @@ impl Stream {
         true
     }
 
-    /// Returns the first octets of `octets` that fit into a data field of `room` octets including
-    /// length indicators, and the size of the length indicators. `octets` were put into a PDU
-    /// before.
+    /// As [`Self::cut`], for octets that were put into a PDU before.
     pub fn fit(&self, octets: Range<u64>, room: u32) -> (Range<u64>, u32) {
         let (mut end, mut field) = (octets.start, DataField::new(room));
         for sdu in self.overlapping(octets.clone()) {
@@ -158,8 +142,7 @@ impl Stream {
         (octets.start..end, field.indicators())
     }
 
-    /// Returns an estimate of the octets that all waiting SDUs take in PDUs, including PDCP headers
-    /// and length indicators but not the fixed headers of PDUs.
+    /// With PDCP headers and length indicators, but not the fixed headers of PDUs.
     #[inline]
     pub fn size(&self) -> u64 {
         let Backlog { packets, bytes } = self.transmit.backlog();
@@ -167,8 +150,7 @@ impl Stream {
         self.tail() + bytes + headers + u64::from(header::indicators(packets as u32))
     }
 
-    /// Returns the TTI since which the SDU that is only partly in PDUs has waited or, if there is
-    /// none, the oldest packet in the queue. Returns `None` if neither exists.
+    /// Of the SDU that is partly in PDUs, else the oldest packet in the queue.
     pub fn waits_since(&self) -> Option<u64> {
         let cut = self.sdus.back().filter(|_| self.tail() > 0).map(|sdu| sdu.since);
         cut.or_else(|| self.transmit.waits_since())
@@ -181,7 +163,7 @@ impl Stream {
         self.sdus.range(from..).take_while(move |sdu| sdu.octets.start < octets.end)
     }
 
-    /// Delivers all SDUs that end at or before `octet`, except those that are lost.
+    /// Those that end at or before `octet` and are not lost.
     #[inline]
     pub fn deliver_before(&mut self, octet: u64) {
         while let Some(sdu) = self.sdus.get_mut((self.next - self.first) as usize)
@@ -196,8 +178,7 @@ impl Stream {
         }
     }
 
-    /// Records as lost all SDUs of which `octets` contain a part, except those that are delivered or
-    /// lost already.
+    /// SDUs with a part in `octets`, unless delivered or lost already.
     pub fn lose(&mut self, octets: &Range<u64>) {
         let from = self.sdus.partition_point(|sdu| sdu.octets.end <= octets.start);
         for sdu in self.sdus.range_mut(from..).take_while(|sdu| sdu.octets.start < octets.end) {
@@ -209,8 +190,7 @@ impl Stream {
         }
     }
 
-    /// Removes the SDUs that end at or before `octet` and are delivered or lost, as their octets
-    /// are no longer needed.
+    /// SDUs that end at or before `octet` and are delivered or lost.
     #[inline]
     pub fn release(&mut self, octet: u64) {
         while self.first < self.next && self.sdus.front().is_some_and(|sdu| sdu.octets.end <= octet) {
@@ -219,21 +199,18 @@ impl Stream {
         }
     }
 
-    /// Returns true if [`Self::outcomes`] would return any outcome.
     #[inline]
     pub fn has_outcomes(&self) -> bool {
         !self.outcomes.is_empty() || self.transmit.has_lost()
     }
 
-    /// Returns the outcomes that the caller has not taken yet. Losses of packets that RLC had not
-    /// taken come first.
+    /// Losses of packets that RLC had not taken come first.
     pub fn outcomes(&mut self) -> impl Iterator<Item = Outcome> {
         let lost = self.transmit.take_lost().map(|(packet, cause)| Outcome::Lost { packet, cause });
         lost.chain(self.outcomes.drain(..))
     }
 
-    /// Returns the parts of packets that `octets` contain, for packets that were not removed by
-    /// [`Self::release`]. The octets of PDCP headers belong to no packet.
+    /// Of packets not removed by [`Self::release`]; the octets of PDCP headers belong to no packet.
     pub fn parts(&self, octets: &Range<u64>) -> impl Iterator<Item = Part> {
         let (header, octets) = (u64::from(self.framing.sdu_header), octets.clone());
         self.overlapping(octets.clone()).filter_map(move |sdu| {
@@ -248,7 +225,6 @@ impl Stream {
         })
     }
 
-    /// Returns the number and bytes of the packets that are neither delivered nor lost.
     pub fn backlog(&self) -> Backlog {
         let waiting = self.transmit.backlog();
         Backlog { packets: waiting.packets + self.begun.packets, bytes: waiting.bytes + self.begun.bytes }

@@ -1,5 +1,4 @@
-//! Unacknowledged mode (TS 36.322, 5.1.2): segmentation, concatenation and reordering. HARQ
-//! delivers each block at most once, so no PDU is received twice.
+//! TS 36.322, 5.1.2. HARQ delivers each block at most once, so no PDU is received twice.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -29,7 +28,7 @@ pub enum UmSnLength {
 }
 
 impl UmSnLength {
-    /// Returns the size in octets of the fixed part of a UMD PDU's header.
+    /// Fixed part of a UMD PDU's header in octets.
     pub const fn header(self) -> u32 {
         match self {
             Self::Bits5 => 1,
@@ -37,7 +36,7 @@ impl UmSnLength {
         }
     }
 
-    /// Returns the number of PDUs in the reordering window, UM_Window_Size (TS 36.322, 7.2).
+    /// UM_Window_Size (TS 36.322, 7.2).
     pub const fn window(self) -> u64 {
         match self {
             Self::Bits5 => 16,
@@ -63,7 +62,6 @@ impl Checked for UmBytes {
     }
 }
 
-/// State of a PDU: in flight, received or lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     InFlight,
@@ -71,7 +69,6 @@ enum State {
     Lost,
 }
 
-/// UMD PDU, with the octets of its data field and its state.
 #[derive(Debug)]
 struct Pdu {
     octets: Range<u64>,
@@ -80,7 +77,6 @@ struct Pdu {
 
 // Clause: TS 36.322, 5.1.2: unacknowledged mode
 // Simplified: PDUs that a receiver could take for missing ones are discarded
-/// Both ends of an RLC entity in unacknowledged mode, and the PDUs between them.
 #[derive(Debug)]
 pub struct Unacknowledged {
     header: u32,
@@ -88,22 +84,19 @@ pub struct Unacknowledged {
     window: u64,
     reordering: Duration,
     stream: Stream,
-    /// PDUs from number `first` on: those in flight, and those that have arrived or are lost, but
-    /// may still be reordered or awaited by the receiver. The number of a PDU is its sequence
-    /// number.
+    /// From number `first`: in flight, or decided but possibly still reordered or awaited. A PDU's number is
+    /// its sequence number.
     pdus: VecDeque<Pdu>,
     first: u64,
-    /// Number of the first PDU that may still be reordered, VR(UR).
+    /// VR(UR): first PDU that may still be reordered.
     vr_ur: u64,
-    /// Number after that of the highest PDU received, VR(UH).
+    /// VR(UH).
     vr_uh: u64,
-    /// Expiry of t-Reordering, and VR(UX), the value of VR(UH) when the timer started; `None` if
-    /// the timer does not run.
+    /// Expiry of t-Reordering, and VR(UX).
     timer: Option<(Time, u64)>,
 }
 
 impl Unacknowledged {
-    /// Creates both ends of an entity that takes its packets from `transmit`.
     pub fn new(params: &UmBytes, framing: Framing, transmit: Transmit) -> Self {
         Self {
             header: params.sn_length.header(),
@@ -119,17 +112,15 @@ impl Unacknowledged {
         }
     }
 
-    /// Returns the stream of SDUs mutably.
     pub fn stream(&mut self) -> &mut Stream {
         &mut self.stream
     }
 
-    /// Returns the stream of SDUs for reading.
     pub fn sdus(&self) -> &Stream {
         &self.stream
     }
 
-    /// Returns an estimate of the octets that wait, including headers (TS 36.322, 4.5).
+    /// Octets with headers (TS 36.322, 4.5).
     pub fn waiting(&self) -> u64 {
         if self.stream.is_empty() {
             return 0;
@@ -137,17 +128,14 @@ impl Unacknowledged {
         self.stream.size() + u64::from(self.header + self.subheader)
     }
 
-    /// Returns the same estimate as [`Self::waiting`], or 0 if nothing can be sent now because too
-    /// many SDUs are in flight.
+    /// 0 if too many SDUs are in flight.
     pub fn sendable(&self) -> u64 {
         if self.stream.is_stalled() { 0 } else { self.waiting() }
     }
 
     // --- Methods of the sending end ---
 
-    /// Fills a block of `room` octets with new PDUs. Returns the numbers of the PDUs, and the total
-    /// sizes of their headers and of their data fields. The block has no PDUs if nothing can be
-    /// sent or fits (TS 36.322, 5.1.2.1.1).
+    /// TS 36.322, 5.1.2.1.1; numbers of the PDUs, total sizes of headers and of data fields.
     #[inline]
     pub fn fill(&mut self, now: Time, room: u32) -> Filled {
         let fixed = self.header + self.subheader;
@@ -163,8 +151,7 @@ impl Unacknowledged {
         filled
     }
 
-    /// Returns the parts of packets that the PDUs `units` carry, except for PDUs that were removed
-    /// because the receiver no longer needs them.
+    /// Except for PDUs that the receiver no longer needs.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         let held = units.start.max(self.first)..units.end.max(self.first);
         let pdus = held.filter_map(|sn| self.pdus.get((sn - self.first) as usize));
@@ -173,9 +160,8 @@ impl Unacknowledged {
 
     // --- Methods of the receiving end ---
 
-    /// Records that the PDUs `units` have arrived or, if `lost` is true, that HARQ has given them
-    /// up. Packets with a lost part are reported as lost at once, although the receiver detects the
-    /// loss only later.
+    /// `lost` if HARQ has given them up; their packets are lost at once, although the receiver detects it
+    /// only later.
     #[inline]
     pub fn receive(&mut self, now: Time, units: Range<u64>, lost: bool) {
         for sn in units {
@@ -195,16 +181,13 @@ impl Unacknowledged {
         self.release();
     }
 
-    /// Returns true if the receiver mistakes PDU `sn` for an old one and discards it (TS 36.322,
-    /// 5.1.2.2.2). This happens only if at least UM_Window_Size PDUs are missing between the
-    /// highest PDU received and PDU `sn`.
+    /// Only if at least UM_Window_Size PDUs are missing before `sn` (TS 36.322, 5.1.2.2.2).
     #[inline]
     const fn is_mistaken(sn: u64, vr_uh: u64, window: u64) -> bool {
         sn >= vr_uh && (sn - vr_uh) % (2 * window) >= window
     }
 
-    /// Puts PDU `sn` into the reception buffer, and delivers SDUs (TS 36.322, 5.1.2.2.2 and
-    /// 5.1.2.2.3).
+    /// TS 36.322, 5.1.2.2.2 and 5.1.2.2.3.
     #[inline]
     fn place(&mut self, now: Time, sn: u64) {
         if sn < self.vr_ur {
@@ -219,8 +202,7 @@ impl Unacknowledged {
         self.start_timer(now);
     }
 
-    /// Starts t-Reordering if the timer does not run and a PDU is missing before the highest one
-    /// received.
+    /// If it does not run and a PDU is missing before the highest one.
     #[inline]
     fn start_timer(&mut self, now: Time) {
         if self.timer.is_none() && self.vr_uh > self.vr_ur {
@@ -228,16 +210,14 @@ impl Unacknowledged {
         }
     }
 
-    /// Moves VR(UR) to at least `sn`. Delivers the SDUs that are complete before PDU `sn`, and
-    /// gives up the missing PDUs before it.
+    /// VR(UR) is then at least `sn`; missing PDUs are given up.
     fn reassemble_before(&mut self, sn: u64) {
         while self.vr_ur < sn {
             self.reassemble();
         }
     }
 
-    /// Moves VR(UR) to the first PDU that was not received, and delivers the SDUs that are complete
-    /// before it.
+    /// VR(UR) is then the first PDU that was not received.
     #[inline]
     fn reassemble_received(&mut self) {
         while self.is_received(self.vr_ur) {
@@ -250,8 +230,7 @@ impl Unacknowledged {
         pdu.is_some_and(|pdu| pdu.state == State::Received)
     }
 
-    /// Processes PDU VR(UR), and moves VR(UR) to the next PDU. If the PDU was received, delivers
-    /// the SDUs that it completes, else gives the PDU up.
+    /// PDU VR(UR) is given up if it was not received.
     #[inline]
     fn reassemble(&mut self) {
         let pdu = &self.pdus[(self.vr_ur - self.first) as usize];
@@ -262,7 +241,7 @@ impl Unacknowledged {
         self.vr_ur += 1;
     }
 
-    /// Removes the PDUs that have arrived or are lost and can no longer be reordered.
+    /// PDUs that can no longer be reordered.
     #[inline]
     fn release(&mut self) {
         while self.first < self.vr_ur
@@ -274,13 +253,11 @@ impl Unacknowledged {
         }
     }
 
-    /// Returns the time at which t-Reordering expires, or `None` if it does not run.
     pub fn due(&self) -> Option<Time> {
         self.timer.map(|(at, _)| at)
     }
 
-    /// Handles the expiry of t-Reordering if it is due by `now`, and gives up the PDUs for which
-    /// the timer waited (TS 36.322, 5.1.2.2.4).
+    /// TS 36.322, 5.1.2.2.4.
     pub fn on_time(&mut self, now: Time) {
         if let Some((at, vr_ux)) = self.timer
             && at <= now

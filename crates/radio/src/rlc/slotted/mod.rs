@@ -1,16 +1,9 @@
-//! RLC mode with a window of slots (E. Costamagna, L. Favalli, M. Lanati and F. Tarantola, "An end
-//! to end simulator for performance comparison of different TCP schemes over UTRA channels",
-//! section 5).
-//!
-//! PDUs are sent in windows of 15 slots, and each report of the phone covers 5 PDUs. A PDU in error
-//! is retransmitted in the same slot of the next window. A slot whose PDU was received carries a
-//! new PDU in the next window. In this model each slot is a stop-and-wait protocol. The sender uses
-//! the slots in turn, and skips a slot with nothing to send. If the result of the next slot is
-//! still unknown, the sender waits for it.
-//!
-//! The phone detects PDUs in error, so a report covers PDUs in error as well as intact PDUs. A
-//! report that is not full is sent after the last PDU of a burst, and whenever the window could not
-//! advance without this report. As in the study, no report is lost.
+//! E. Costamagna, L. Favalli, M. Lanati and F. Tarantola, "An end to end simulator for performance comparison
+//! of different TCP schemes over UTRA channels", section 5: windows of 15 slots, a report for each 5 PDUs,
+//! and retransmission in the same slot of the next window. Here each slot is a stop-and-wait protocol: the
+//! sender uses them in turn, skips a slot with nothing to send and waits for an unknown result. A report that
+//! is not full is sent after the last PDU of a burst, and if the window could not advance without it. No
+//! report is lost, as in the study.
 
 use nodeb_base::params;
 use nodeb_base::units::positive;
@@ -45,7 +38,7 @@ params! {
     }
 }
 
-/// Largest number of slots in a window: one less than half the 12-bit sequence numbers.
+/// One less than half the 12-bit sequence numbers.
 const MAX_PLACES: u32 = 2_047;
 const LONGEST_DELAY: Duration = Duration::from_secs(600);
 
@@ -60,8 +53,6 @@ impl Checked for Slotted {
 }
 
 impl Slotted {
-    /// Returns the sender and the receiver of a user's window, with PDUs and a buffer as in
-    /// `setting`.
     pub fn build(&self, setting: Setting) -> Window {
         let header = u32::try_from(self.header.0).unwrap_or(u32::MAX);
         Window {
@@ -79,42 +70,40 @@ impl Slotted {
     }
 }
 
-/// State of a slot in the transmission window.
 #[derive(Debug)]
 enum PlaceState {
-    /// The slot is empty and can carry the next new PDU.
+    /// Can carry the next new PDU.
     Free,
-    /// The PDU with these pieces was sent, and its result is unknown.
+    /// The result is unknown.
     Sent(Vec<Piece>),
-    /// The PDU with these pieces was in error and must be retransmitted.
+    /// Must be retransmitted.
     Wrong(Vec<Piece>),
 }
 
-/// PDU that is sent to the phone in one of the slots.
 #[derive(Clone, Debug)]
 pub struct Pdu {
     place: usize,
     pieces: Vec<Piece>,
-    /// Whether the phone must report when this PDU arrives, even if the report is not full. This is
-    /// the case if no other PDU waits, or if the sender sends no PDU before it has the report.
+    /// The phone must report even if the report is not full, as no other PDU waits or is sent before the
+    /// report.
     last: bool,
 }
 
-/// Report of the phone: for each PDU the slot in which it was sent, and true if it was intact.
+/// Slot, and true if intact.
 type Report = Vec<(usize, bool)>;
 
-/// RLC with a window of slots for one user: the sender, and the receiver in the phone.
+/// Sender, and receiver in the phone.
 #[derive(Debug)]
 pub struct Window {
     params: Slotted,
     segmenter: Segmenter,
     places: Vec<PlaceState>,
-    /// Index of the slot that is considered first for the next PDU.
+    /// Slot considered first for the next PDU.
     turn: usize,
     wrong: usize,
-    /// Slots of the sent PDUs that belong to the next report, which is not complete yet.
+    /// Slots of the PDUs of the next report, which is not complete yet.
     open: Vec<usize>,
-    /// Slots and results of the PDUs that the phone has not reported yet.
+    /// Not reported yet by the phone.
     unreported: Report,
     reports_in_flight: VecDeque<(Time, Report)>,
     reassembly: Reassembly,
@@ -136,8 +125,7 @@ impl Window {
         }
     }
 
-    /// Returns the next slot in turn that has a PDU to send or whose result the sender must await,
-    /// or `None` if there is none.
+    /// With a PDU to send or a result to await.
     fn next_place(&self) -> Option<usize> {
         let count = self.places.len();
         let is_busy = |place: &usize| match &self.places[*place] {
@@ -147,15 +135,12 @@ impl Window {
         (0..count).map(|step| (self.turn + step) % count).find(is_busy)
     }
 
-    /// Returns the slot of the next PDU: that of [`Self::next_place`], if it has a PDU to send.
-    /// Returns `None` if the sender must first await this slot's result, or if there is no slot.
+    /// `None` if the result must be awaited first.
     fn ready_place(&self) -> Option<usize> {
         self.next_place().filter(|place| !matches!(self.places[*place], PlaceState::Sent(_)))
     }
 
-    /// Records that a PDU is sent in slot `place`. Returns true if the phone must report when the
-    /// PDU arrives, even if the report is not full. This is the case if no PDU follows, or if the
-    /// sender can send no PDU before it has this report, which would therefore never become full.
+    /// As `last` of [`Pdu`]: the report would never become full.
     fn closes_report(&mut self, place: usize) -> bool {
         self.open.push(place);
         let waits =

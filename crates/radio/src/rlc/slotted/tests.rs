@@ -1,5 +1,3 @@
-//! Tests of RLC with a window of slots: timelines computed by hand, and a property test.
-
 use nodeb_base::units::{Duration, Size};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,8 +7,7 @@ use crate::rlc::Delivered;
 use crate::rlc::am::Setting;
 use crate::rlc::testing::Air;
 
-/// Returns a channel with four slots and 10 bytes of payload per PDU. Each report covers two PDUs
-/// and takes 20 ms.
+/// Four slots and 10 bytes of payload per PDU; a report covers two PDUs and takes 20 ms.
 fn air(per_tti: usize) -> Air<Window> {
     let params = Slotted {
         places: 4.try_into().unwrap(),
@@ -22,8 +19,7 @@ fn air(per_tti: usize) -> Air<Window> {
     Air::new(params.build(setting), per_tti)
 }
 
-/// Returns for each PDU sent its time in ms and its slot, and the SDU number and the offset of the
-/// first piece in it.
+/// Time in ms, slot, SDU and offset of the first piece.
 fn sent(air: &Air<Window>) -> Vec<(u64, usize, u64, u32)> {
     let of_pdu = |(at, pdu): &(u64, super::Pdu)| (*at, pdu.place, pdu.pieces[0].sdu, pdu.pieces[0].offset);
     air.sent.iter().map(of_pdu).collect()
@@ -59,8 +55,7 @@ fn a_pdu_in_error_is_retransmitted_in_its_slot_while_others_advance() {
     assert!(air.is_quiet());
 }
 
-/// Reports cover two PDUs. A single PDU is nevertheless reported as soon as it arrives, as no other
-/// PDU follows.
+/// Reports cover two PDUs; no other PDU follows a single one.
 #[test]
 fn the_last_report_of_a_burst_may_be_partial() {
     let mut air = air(2);

@@ -1,10 +1,6 @@
-//! Acknowledged mode above MAC-hs (TS 25.322): the protocol between RNC and phone, whose PDUs are
-//! carried by the Iub and by blocks.
-//!
-//! With MAC-ehs a PDU may be spread over several blocks. The PDU is intact if all its octets arrive
-//! (TS 25.321, 11.6.4). All PDUs have the same size, as a PDU that is not full is padded. So the
-//! number of a unit (an octet with MAC-ehs, otherwise a PDU) determines the PDU to which the unit
-//! belongs.
+//! TS 25.322 above MAC-hs. With MAC-ehs a PDU may be spread over several blocks, and is intact if all its
+//! octets arrive (TS 25.321, 11.6.4). PDUs are padded to the same size, so a unit's number determines its
+//! PDU.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -21,37 +17,33 @@ use crate::rlc::am::pdu::Pdu;
 use crate::rlc::am::{AcknowledgedMode, Entities, Setting};
 use crate::rlc::{Delivered, Peers as _};
 
-/// PDU that the RNC has passed to the Iub or to MAC-hs.
+/// Passed to the Iub or to MAC-hs.
 #[derive(Debug)]
 struct InFlight {
     pdu: Option<Pdu>,
-    /// Number of the PDU's units that are neither received nor lost.
+    /// Units that are neither received nor lost.
     open: u64,
-    /// Whether a unit of the PDU was lost.
+    /// A unit was lost.
     damaged: bool,
 }
 
-/// Packets of one user in acknowledged mode, with the RLC entities of RNC and phone.
 #[derive(Debug)]
 pub struct Acknowledged {
     peers: Entities,
-    /// Number of units in a PDU: its octets with MAC-ehs, else 1.
+    /// The octets of a PDU with MAC-ehs, else 1.
     pdu_units: u64,
-    /// PDUs that the RNC has passed to the Iub or to MAC-hs, from the first PDU with units that are
-    /// neither received nor lost.
+    /// From the first PDU with units that are neither received nor lost.
     in_flight: VecDeque<InFlight>,
-    /// Number of the first PDU in `in_flight`.
+    /// First PDU in `in_flight`.
     settled: u64,
-    /// Number of units sent by the Node B so far.
+    /// Units sent by the Node B.
     sent: u64,
-    /// For each packet from number `first`, the first TTI in which it may be sent. The waiting time
-    /// of the packet starts in this TTI.
+    /// First TTI in which each packet from number `first` may be sent.
     since: VecDeque<u64>,
     first: u64,
 }
 
 impl Acknowledged {
-    /// Creates the RLC entities of RNC and phone for user `id`, with empty buffers.
     pub fn new(
         params: &AcknowledgedMode,
         payload: Payload,
@@ -72,12 +64,11 @@ impl Acknowledged {
         }
     }
 
-    /// Returns the number of units in a PDU: its octets with MAC-ehs, else 1.
     pub fn pdu_units(&self) -> u64 {
         self.pdu_units
     }
 
-    /// Accepts a packet that may be sent from TTI `since`. Returns false if the buffer is full.
+    /// May be sent from TTI `since`; false if the buffer is full.
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
         let taken = self.peers.push(now, packet);
         if taken {
@@ -86,14 +77,12 @@ impl Acknowledged {
         taken
     }
 
-    /// Returns an upper bound of the number of units that the RNC could pass to the Iub or to MAC-hs
-    /// now. The bound is 0 only if there is no such unit.
+    /// Upper bound of units for the Iub or MAC-hs, 0 only if there is none.
     pub fn waiting(&self) -> u64 {
         self.peers.waiting() as u64 * self.pdu_units
     }
 
-    /// Passes as many whole PDUs from the RNC to the Iub or to MAC-hs as `most` units allow. Returns
-    /// the number of units passed.
+    /// Whole PDUs of at most `most` units; the units passed.
     pub fn take(&mut self, now: Time, most: u64) -> u64 {
         let mut taken = 0;
         while taken + self.pdu_units <= most
@@ -105,15 +94,13 @@ impl Acknowledged {
         taken
     }
 
-    /// Puts the next `units` units into a block. The RNC must have passed on these units before
-    /// ([`Self::take`]). Returns the numbers of the units.
+    /// Passed on before by [`Self::take`].
     pub fn send(&mut self, units: u64) -> Range<u64> {
         self.sent += units;
         self.sent - units..self.sent
     }
 
-    /// Returns the parts of packets that `units` carry; these units must have been sent already.
-    /// All headers, length indicators and padding are assumed to be at the start of their PDU.
+    /// Units sent already; all headers, length indicators and padding are assumed at the start of their PDU.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         let mut parts = Vec::new();
         for number in units.start / self.pdu_units..units.end.div_ceil(self.pdu_units) {
@@ -141,8 +128,7 @@ impl Acknowledged {
         parts
     }
 
-    /// Records that `units` were received or lost. Calls `decided` with each packet that RLC
-    /// delivers or drops as a result.
+    /// `decided` is called with each packet that RLC then delivers or drops.
     pub fn settle(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
         let mut start = units.start;
         while start < units.end {
@@ -165,8 +151,7 @@ impl Acknowledged {
         self.hand_over(decided);
     }
 
-    /// Returns the TTI since which the next packet to be sent has waited. Returns `None` if no
-    /// packet waits or the next PDU is a command.
+    /// `None` if no packet waits or the next PDU is a command.
     pub fn waits_since(&self) -> Option<u64> {
         let next = self.in_flight.get((self.sent / self.pdu_units - self.settled) as usize);
         let number = match next.and_then(|next| next.pdu.as_ref()) {
@@ -177,26 +162,20 @@ impl Acknowledged {
         self.since.get(usize::try_from(number.checked_sub(self.first)?).ok()?).copied()
     }
 
-    /// Returns the number and bytes of the packets that are neither delivered nor dropped.
     pub fn backlog(&self) -> Backlog {
         self.peers.backlog()
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs
-    /// and no feedback of the phone is in flight.
     pub fn due(&self) -> Option<Time> {
         self.peers.due()
     }
 
-    /// Handles the timers and status reports that are due until `now`. Calls `decided` with each
-    /// packet that RLC delivers or drops as a result.
     pub fn on_time(&mut self, now: Time, decided: impl FnMut(Fate)) {
         self.peers.on_time(now);
         self.hand_over(decided);
     }
 
-    /// Calls `decided` with each packet that RLC has delivered or dropped since `hand_over` was
-    /// last called.
+    /// Since the last call.
     fn hand_over(&mut self, mut decided: impl FnMut(Fate)) {
         let sdus = self.peers.sdus();
         sdus.delivered.drain(..).map(Fate::Arrived).for_each(&mut decided);

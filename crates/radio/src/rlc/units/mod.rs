@@ -1,8 +1,5 @@
-//! RLC of UMTS (TS 25.322) below which a MAC sends units, that is, PDUs of equal size or octets of such PDUs.
-//!
-//! RLC passes units to the MAC, or to a link in front of it such as the Iub. Units are numbered, and the numbers never
-//! wrap. The MAC puts ranges of units into blocks, and reports for each range whether it has arrived.
-//! [`bytes`](super::bytes) is the RLC of LTE, whose PDUs fill the block being sent.
+//! TS 25.322 above a MAC that sends units, PDUs of equal size or their octets, whose numbers never wrap. The
+//! MAC reports for each range of units whether it has arrived.
 
 pub mod am;
 pub mod payload;
@@ -19,25 +16,20 @@ use self::payload::Payload;
 use crate::Backlog;
 use crate::rlc::am::AcknowledgedMode;
 
-/// Final outcome of a packet: it has arrived or is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The packet has arrived completely at the phone.
+    /// Completely, at the phone.
     Arrived(Packet),
-    /// A part of the packet was lost, or the packet was discarded.
+    /// A part was lost, or the packet was discarded.
     Lost(Packet),
 }
 
-/// RLC of one user, which contains the user's packets until they are delivered or lost.
 #[derive(Debug)]
 pub enum Packets {
-    /// Packets in unacknowledged mode.
     Um(um::Unacknowledged),
-    /// Packets in acknowledged mode, with the RLC entities of RNC and phone.
     Am(Box<am::Acknowledged>),
 }
 
-/// Calls a method of [`um::Unacknowledged`] or [`am::Acknowledged`], depending on the mode.
 macro_rules! in_mode {
     ($packets:ident.$method:ident($($argument:expr),*)) => {
         match $packets {
@@ -48,12 +40,12 @@ macro_rules! in_mode {
 }
 
 impl Packets {
-    /// Creates the unacknowledged mode of a user, whose buffer holds `buffer` packets.
+    /// `buffer` is in packets.
     pub fn um(params: &um::UnacknowledgedMode, payload: Payload, buffer: usize) -> Self {
         Self::Um(um::Unacknowledged::new(params, payload, buffer))
     }
 
-    /// Creates the acknowledged mode of user `id`, whose buffer holds `buffer` packets.
+    /// `buffer` is in packets.
     pub fn am(
         params: &AcknowledgedMode,
         payload: Payload,
@@ -64,25 +56,22 @@ impl Packets {
         Self::Am(Box::new(am::Acknowledged::new(params, payload, buffer, id, streams)))
     }
 
-    /// Accepts a packet that may be sent from TTI `since`. Returns false if the buffer is full.
+    /// May be sent from TTI `since`; false if the buffer is full.
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
         in_mode!(self.push(now, packet, since))
     }
 
-    /// Returns the number of units that the RNC could pass to the Iub or the MAC now. In acknowledged
-    /// mode, the number is an upper bound.
+    /// Units for the Iub or the MAC, in acknowledged mode an upper bound.
     pub fn waiting(&self) -> u64 {
         in_mode!(self.waiting())
     }
 
-    /// Passes at most `most` units from the RNC to the Iub or the MAC. Returns the number of units
-    /// passed.
+    /// The units passed.
     pub fn take(&mut self, now: Time, most: u64) -> u64 {
         in_mode!(self.take(now, most))
     }
 
-    /// Passes `units` units from the RNC to the MAC, or fewer if RLC cannot send so many now.
-    /// Acknowledged mode rounds `units` up to whole PDUs. Returns the number of units passed.
+    /// Rounded up to whole PDUs in acknowledged mode; the units passed, fewer if RLC cannot send so many.
     pub fn take_for(&mut self, now: Time, units: u64) -> u64 {
         match self {
             Self::Um(packets) => packets.take(now, units),
@@ -90,42 +79,34 @@ impl Packets {
         }
     }
 
-    /// Puts the next `units` units into a block. The RNC must have passed on these units before
-    /// ([`Self::take`]). Returns the numbers of the units.
+    /// Passed on before by [`Self::take`].
     pub fn send(&mut self, units: u64) -> Range<u64> {
         in_mode!(self.send(units))
     }
 
-    /// Returns the parts of packets that `units` carry; these units must have been sent already.
+    /// Units sent already.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         in_mode!(self.carried(units))
     }
 
-    /// Records that `units` were received or lost. Calls `decided` with each packet that is
-    /// complete or lost as a result.
+    /// `decided` is called with each packet that is then complete or lost.
     pub fn settle(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
         in_mode!(self.settle(now, units, lost, decided));
     }
 
-    /// Returns the TTI since which the next packet to be sent has waited, or `None` if no packet
-    /// waits or, in acknowledged mode, the next PDU is a command.
+    /// `None` also if the next PDU is a command.
     pub fn waits_since(&self) -> Option<u64> {
         in_mode!(self.waits_since())
     }
 
-    /// Returns the number and bytes of the packets that are neither delivered nor lost.
     pub fn backlog(&self) -> Backlog {
         in_mode!(self.backlog())
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs
-    /// and no feedback of the phone is in flight.
     pub fn due(&self) -> Option<Time> {
         in_mode!(self.due())
     }
 
-    /// Handles the timers and status reports that are due until `now`. Calls `decided` with each
-    /// packet that is complete or lost as a result.
     pub fn on_time(&mut self, now: Time, decided: impl FnMut(Fate)) {
         in_mode!(self.on_time(now, decided));
     }

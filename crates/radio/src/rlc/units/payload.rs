@@ -1,50 +1,42 @@
-//! Mapping of packets to blocks, as whole RLC PDUs or as octets.
-
-/// Size of an RLC PDU's header in octets: two for AM (TS 25.322, 9.2.1.4); for UM one, plus one for
-/// a length indicator (9.2.1.3).
+/// Octets: two for AM (TS 25.322, 9.2.1.4); for UM one, plus one for a length indicator (9.2.1.3).
 pub const RLC_HEADER: u64 = 2;
 
-/// Mapping of packets to blocks: as whole RLC PDUs or as octets.
+/// As whole RLC PDUs or as octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payload {
-    /// Size of an RLC PDU's payload in octets.
+    /// Payload of an RLC PDU.
     pub pdu_bytes: u32,
-    /// Whether a block carries octets instead of whole PDUs.
+    /// A block carries octets instead of whole PDUs.
     pub segmented: bool,
-    /// Size of the MAC header of a block in bits.
+    /// MAC header.
     pub block_header_bits: u32,
 }
 
 impl Payload {
-    /// Returns the number of units that a packet of `bytes` bytes takes: its PDUs, of which the
-    /// last is padded, or its octets including one header per PDU.
+    /// PDUs, the last one padded, or octets with one header per PDU.
     pub fn units_of(self, bytes: u32) -> u64 {
         let pdus = u64::from(bytes.div_ceil(self.pdu_bytes));
         if self.segmented { u64::from(bytes) + RLC_HEADER * pdus } else { pdus }
     }
 
-    /// Returns the size of a unit on the air in bits: 8 for an octet, or the size of a PDU with its
-    /// RLC header.
+    /// On the air: 8 for an octet, or a PDU with its RLC header.
     pub fn unit_bits(self) -> u32 {
         if self.segmented { 8 } else { (self.pdu_bytes + RLC_HEADER as u32) * 8 }
     }
 
-    /// Returns the number of whole units that a block of `bits` bits carries besides its MAC
-    /// header.
+    /// Besides the MAC header.
     pub fn units_in(self, bits: u32) -> u32 {
         bits.saturating_sub(self.block_header_bits) / self.unit_bits()
     }
 
-    /// Returns the number of packet bytes that `units` units carry, without RLC headers. Padding
-    /// counts as packet bytes, and octets are assumed to be those of full PDUs.
+    /// Without RLC headers; padding counts as packet bytes, and octets are those of full PDUs.
     pub fn bytes_in(self, units: u32) -> f64 {
         let pdu = f64::from(self.pdu_bytes);
         let per_unit = if self.segmented { pdu / (pdu + RLC_HEADER as f64) } else { pdu };
         f64::from(units) * per_unit
     }
 
-    /// Returns the number of bytes that the first `units` units of a packet carry. Each PDU starts
-    /// with its header, and padding counts as packet bytes.
+    /// Each PDU starts with its header, and padding counts as packet bytes.
     pub fn bytes_before(self, units: u64) -> u32 {
         let pdu = u64::from(self.pdu_bytes);
         let bytes = if self.segmented {
@@ -56,8 +48,7 @@ impl Payload {
         u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
-    /// Returns the number of units that hold about `bytes` bytes: `bytes` octets, or the whole PDUs
-    /// whose payloads are at most `bytes` bytes together.
+    /// `bytes` octets, or the whole PDUs whose payloads are at most `bytes` together.
     pub fn units_for(self, bytes: u64) -> u64 {
         if self.segmented { bytes } else { bytes / u64::from(self.pdu_bytes) }
     }
@@ -67,8 +58,7 @@ impl Payload {
 mod tests {
     use super::*;
 
-    /// A PDU of forty octets and an RLC header takes 336 bits. With the MAC-hs header it fits in no
-    /// block below CQI 5, while octets fit in every block.
+    /// A PDU of forty octets and an RLC header takes 336 bits, which fit in no block below CQI 5.
     #[test]
     fn small_blocks_carry_octets_but_no_pdu() {
         let whole = Payload { pdu_bytes: 40, segmented: false, block_header_bits: 21 };

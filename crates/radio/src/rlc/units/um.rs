@@ -1,4 +1,4 @@
-//! Unacknowledged mode above MAC-hs: packets as ranges of units (TS 25.322, 11.2).
+//! TS 25.322, 11.2.
 
 use nodeb_base::params;
 use std::collections::VecDeque;
@@ -30,45 +30,40 @@ impl Checked for UnacknowledgedMode {
     }
 }
 
-/// Packet as a range of units, until it is delivered or lost.
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
-    /// Number of the first unit that carries a part of the packet.
+    /// First unit.
     first: u64,
     end: u64,
-    /// Number of the packet's units that are neither received nor lost.
+    /// Units that are neither received nor lost.
     open: u64,
-    /// Whether a unit of the packet was lost.
+    /// A unit was lost.
     damaged: bool,
-    /// Time at which the packet arrived at the RNC.
+    /// At the RNC.
     arrived: Time,
-    /// First TTI in which the packet may be sent. The waiting time of the packet starts in this
-    /// TTI.
+    /// First TTI in which the packet may be sent.
     since: u64,
 }
 
-/// Packets of one user in unacknowledged mode, stored as ranges of units.
 #[derive(Debug)]
 pub struct Unacknowledged {
     payload: Payload,
     buffer: usize,
     discard_timer: Option<Duration>,
     sdus: VecDeque<Sdu>,
-    /// Number of packets removed from the front of `sdus` so far. The position of a packet among
-    /// all packets is its index in `sdus` plus this number.
+    /// Packets removed from the front of `sdus`: a packet's position is its index plus this number.
     gone: usize,
-    /// Position of the next packet to be sent, counted among all packets as explained at `gone`.
+    /// Position of the next packet to be sent.
     head: usize,
     backlog: Backlog,
-    /// Number that the first unit of the next packet will have.
+    /// First unit of the next packet.
     end: u64,
     taken: u64,
     next: u64,
 }
 
 impl Unacknowledged {
-    /// Creates the state of a user without packets.
     pub fn new(params: &UnacknowledgedMode, payload: Payload, buffer: usize) -> Self {
         Self {
             payload,
@@ -84,7 +79,7 @@ impl Unacknowledged {
         }
     }
 
-    /// Accepts a packet that may be sent from TTI `since`. Returns false if the buffer is full.
+    /// May be sent from TTI `since`; false if the buffer is full.
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
         if self.backlog.packets >= self.buffer {
             return false;
@@ -105,21 +100,19 @@ impl Unacknowledged {
         true
     }
 
-    /// Returns the number of units that wait at the RNC to be passed to the Iub or to MAC-hs.
+    /// At the RNC.
     pub fn waiting(&self) -> u64 {
         self.end - self.taken
     }
 
-    /// Passes at most `most` units from the RNC to the Iub or to MAC-hs. Returns the number of units
-    /// passed.
+    /// The units passed to the Iub or to MAC-hs.
     pub fn take(&mut self, _now: Time, most: u64) -> u64 {
         let units = self.waiting().min(most);
         self.taken += units;
         units
     }
 
-    /// Puts the next `units` units into a block. The RNC must have passed on these units before
-    /// ([`Self::take`]). Returns the numbers of the units.
+    /// Passed on before by [`Self::take`].
     pub fn send(&mut self, units: u64) -> Range<u64> {
         let sent = self.next..self.next + units;
         self.next = sent.end;
@@ -127,7 +120,7 @@ impl Unacknowledged {
         sent
     }
 
-    /// Returns the parts of packets that `units` carry; these units must have been sent already.
+    /// Units sent already.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         let from = self.sdus.partition_point(|sdu| sdu.end <= units.start);
         let of = |sdu: &Sdu| {
@@ -149,14 +142,11 @@ impl Unacknowledged {
         self.sdus.get(position - self.gone)
     }
 
-    /// Returns the TTI since which the next packet to be sent has waited, or `None` if no packet
-    /// waits.
     pub fn waits_since(&self) -> Option<u64> {
         self.sdu(self.head).map(|sdu| sdu.since)
     }
 
-    /// Records that `units` were received or lost. If no unit of a packet is outstanding any more,
-    /// calls `decided` with the packet: as lost if any of its units was lost, else as arrived.
+    /// `decided` is called with each packet without outstanding units, as lost if any was lost.
     pub fn settle(&mut self, _now: Time, units: Range<u64>, lost: bool, mut decided: impl FnMut(Fate)) {
         let first = self.sdus.partition_point(|sdu| sdu.end <= units.start);
         let mut start = units.start;
@@ -179,28 +169,22 @@ impl Unacknowledged {
         }
     }
 
-    /// Returns the number and bytes of the packets that are neither delivered nor lost.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
 
-    /// Returns the index in `sdus` of the first packet of which a part is still at the RNC, or
-    /// `None` if there is no such packet.
+    /// Index in `sdus` of the first packet with a part at the RNC.
     fn first_at_rnc(&self) -> Option<usize> {
         let place = self.sdus.partition_point(|sdu| sdu.end <= self.taken);
         (place < self.sdus.len()).then_some(place)
     }
 
-    /// Returns the time at which the discard timer of the first packet at the RNC expires, when
-    /// [`Self::on_time`] must be called. Returns `None` if no timer runs.
     pub fn due(&self) -> Option<Time> {
         let timer = self.discard_timer?;
         self.first_at_rnc().map(|place| self.sdus[place].arrived + timer)
     }
 
-    /// Discards the packets whose discard timer has expired until `now`. Packets of which a part is
-    /// in flight are decided later. Calls `decided` with each of the other discarded packets, as
-    /// lost.
+    /// Packets with a part in flight are decided later.
     pub fn on_time(&mut self, now: Time, mut decided: impl FnMut(Fate)) {
         while self.due().is_some_and(|at| at <= now)
             && let Some(place) = self.first_at_rnc()
@@ -211,9 +195,7 @@ impl Unacknowledged {
         }
     }
 
-    /// Drops the part of packet `place` in `sdus` that is at the RNC. Returns the packet if nothing
-    /// of it is in flight. Otherwise returns `None`, and the packet counts as lost when the part in
-    /// flight has arrived or been lost.
+    /// `None` if a part is in flight: the packet then counts as lost when that part is decided.
     fn discard(&mut self, place: usize) -> Option<Packet> {
         let rest = self.sdus[place].end - self.taken;
         self.end -= rest;
@@ -241,7 +223,7 @@ impl Unacknowledged {
 mod tests {
     use super::*;
 
-    /// Returns the state with three packets of 10 PDUs each, which fill the buffer of 3 packets.
+    /// Three packets of 10 PDUs, which fill the buffer.
     fn packets() -> Unacknowledged {
         let params = UnacknowledgedMode { discard_timer: Some(Duration(100)) };
         let mut packets = Unacknowledged::new(
@@ -304,10 +286,8 @@ mod tests {
         assert_eq!(held(&packets), (0, 0));
     }
 
-    /// Three packets have 30 units, of which 14 have left the RNC and 12 have been sent by the Node
-    /// B. Packet 0 has left the RNC completely. The timer of packet 1 expires at 130 ns: its part
-    /// at the RNC is dropped, and the packet counts as lost once its part in flight has arrived.
-    /// Packet 2 is dropped completely at 160 ns.
+    /// Of 30 units, 14 have left the RNC and 12 the Node B. Packet 1 expires at 130 ns: it counts as lost
+    /// once its part in flight has arrived. Packet 2 is dropped completely at 160 ns.
     #[test]
     fn packets_waiting_too_long_at_the_rnc_are_discarded() {
         let mut packets = packets();

@@ -1,5 +1,4 @@
-//! Always DCH: the first users with packets get the dedicated channels and keep them, as in circuit
-//! switching.
+//! As in circuit switching.
 
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
@@ -14,8 +13,7 @@ impl SwitchingParams for AlwaysDch {
     }
 }
 
-/// Policy in which every user with a packet requests a channel and no user releases its channel.
-/// Users for whom no channel is left stay on the FACH.
+/// No user releases its channel; users for whom none is left stay on the FACH.
 #[derive(Debug)]
 pub struct AlwaysDchPolicy;
 

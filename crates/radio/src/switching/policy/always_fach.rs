@@ -1,5 +1,3 @@
-//! Always FACH: the baseline for comparisons, in which all users stay on the FACH.
-
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
 no_parameters! {
@@ -13,7 +11,6 @@ impl SwitchingParams for AlwaysFach {
     }
 }
 
-/// Switching policy that never switches a user.
 #[derive(Debug)]
 pub struct AlwaysFachPolicy;
 

@@ -1,16 +1,8 @@
-//! Longest queue first: of the waiting users, the one with the longest queue gets the channel.
-//!
-//! Reasons for this policy: if each source sends its next burst only after the previous one is
-//! acknowledged, Little's law determines the mean delay of a burst from the throughput. The throughput
-//! is high if the dedicated channels are seldom idle. A switch takes the same time for every user, so
-//! it should be made for a user with much data. The user with the longest queue has data and an open
-//! congestion window. `prabhu` serves the earliest request instead, which may come from a user with
-//! few packets.
-//!
-//! Users with short queues finish on the FACH without a switch. So `high` can be low: the more users
-//! wait, the longer is the queue that gets the channel. A user whose queue has been short for
-//! `timeout` releases its channel as soon as another user waits. In the non-pre-emptive policy it does
-//! so only when its restarted timer ends again.
+//! Of the waiting users, the one with the longest queue gets the channel: `prabhu` serves the earliest
+//! request, which may come from a user with few packets. By Little's law the mean delay of a burst follows
+//! from the throughput, which is high if channels are seldom idle, so a switch should be made for much data.
+//! `high` can be low: the more users wait, the longer is the queue that gets the channel. A queue short for
+//! `timeout` releases its channel as soon as another user waits.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -41,7 +33,6 @@ impl Checked for LongestQueue {
     }
 }
 
-/// State of the policy: the inactivity timers of the users on dedicated channels.
 #[derive(Debug)]
 pub struct LongestQueuePolicy {
     idle: IdleTimers,

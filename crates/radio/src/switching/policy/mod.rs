@@ -1,5 +1,3 @@
-//! Switching policies: decide which user gets a dedicated channel, and which must release it.
-
 pub mod always_dch;
 pub mod always_fach;
 mod idle;
@@ -14,35 +12,31 @@ use nodeb_base::registry;
 
 use super::cell::Rrc;
 
-/// Event of a user that is reported to a switching policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A packet has arrived in the user's queue.
+    /// Of a packet in the user's queue.
     Arrival,
-    /// The transmission of a packet to the user has ended.
+    /// Transmission to the user ended.
     Departure,
-    /// A dedicated channel is being set up for the user, or any switch of the user has ended.
+    /// A dedicated channel is being set up, or any switch has ended.
     Switched,
-    /// The timer that the policy has armed for the user has expired.
+    /// The policy's timer has expired.
     Timer,
 }
 
-/// Switching policy, which decides on switches by queue lengths, states and its own timers.
 pub trait SwitchingPolicy: Send + std::fmt::Debug {
-    /// Reacts to an event of `user`. The policy may give commands to `rrc` for any user.
+    /// Commands to `rrc` may be for any user.
     fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>);
-    /// Returns the index, in the waiting list, of the user who gets the channel that is free. The
-    /// list is not empty. Default: 0, the earliest request.
+    /// Index in the waiting list, which is not empty, of the user for a free channel.
     fn pick(&self, _rrc: &Rrc<'_>) -> usize {
         0
     }
 }
 
-/// Parameters of a kind of switching policy, from which the policy of a bearer is built.
 pub trait SwitchingParams: Parameters {
-    /// Returns the switching policy in its initial state, for `users` users on the FACH.
+    /// Users are on the FACH.
     fn build(&self, users: usize) -> Box<dyn SwitchingPolicy>;
-    /// Returns true if the policy moves idle phones to the paging channel.
+    /// Idle phones go to the paging channel.
     fn parks(&self) -> bool {
         false
     }

@@ -1,9 +1,6 @@
-//! Modified threshold policy, non-pre-emptive (`prabhu`, section V).
-//!
-//! This policy differs from the pre-emptive one in that no request ends a timer early. When a
-//! user's timer ends, the user is moved back to the FACH if another user waits; otherwise the timer
-//! restarts for another round. Rounds are not simulated one by one. When a user requests a channel,
-//! the end of the current round is computed from the start of the first round.
+//! `prabhu`, section V: unlike the pre-emptive policy, no request ends a timer early. When it ends, the user
+//! is moved back to the FACH if another waits, else it restarts for another round, whose end is computed from
+//! the start of the first.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -38,14 +35,12 @@ impl Checked for NonPreemptive {
     }
 }
 
-/// State of the policy: the inactivity timers of the users on dedicated channels.
 #[derive(Debug)]
 pub struct NonPreemptivePolicy {
     idle: IdleTimers,
 }
 
-/// Returns the end of the current round of a timer that was first started at `since` and restarts
-/// after each `timeout`. If a round ends at `now`, returns `now`.
+/// Of a timer that restarts after each `timeout`; `now` if a round ends then.
 pub fn end_of_round(since: Time, timeout: Duration, now: Time) -> Time {
     let rounds = now.since(since).0.div_ceil(timeout.0).max(1);
     since + Duration(rounds * timeout.0)

@@ -1,10 +1,8 @@
-//! Modified threshold policy, pre-emptive (`prabhu`, section V).
-//!
-//! A user with fewer than `low` packets keeps its dedicated channel for `timeout`, as ACKs may
-//! bring new packets in this time. After the timeout, the user keeps the channel while another
-//! channel is free. An arriving packet restarts the timer, or stops it if the queue is then no
-//! longer short. If another user waits for a channel, a user with a short queue releases its channel
-//! at once. With a timeout of 0 this is the original threshold policy.
+//! A user with fewer than `low` packets keeps its dedicated channel for `timeout`, as ACKs may bring new
+//! packets in this time. After the timeout, the user keeps the channel while another channel is free. An
+//! arriving packet restarts the timer, or stops it if the queue is then no longer short. If another user
+//! waits for a channel, a user with a short queue releases its channel at once. With a timeout of 0 this is
+//! the original threshold policy.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -36,7 +34,6 @@ impl Checked for Preemptive {
     }
 }
 
-/// State of the policy: the inactivity timers of the users on dedicated channels.
 #[derive(Debug)]
 pub struct PreemptivePolicy {
     idle: IdleTimers,

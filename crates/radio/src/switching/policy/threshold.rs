@@ -1,8 +1,5 @@
-//! Original threshold policy of `prabhu`, section II.
-//!
-//! A user on the FACH requests a dedicated channel while more than `high` packets wait. If no
-//! channel is free, users on dedicated channels with fewer than `low` packets are moved back to the
-//! FACH, even if no other user waits.
+//! `prabhu`, section II: more than `high` waiting packets on the FACH request a channel; if none is free,
+//! users on dedicated channels with fewer than `low` packets go back, even if no other user waits.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -39,21 +36,17 @@ impl Checked for Thresholds {
 }
 
 impl Thresholds {
-    /// Requests a channel for a user on the FACH if more than `high` packets wait, else withdraws
-    /// the request.
     pub fn ask(&self, user: usize, rrc: &mut Rrc<'_>) {
         if rrc.state(user) == State::Fach {
             if rrc.packets(user) > self.high as usize { rrc.ask(user) } else { rrc.withdraw(user) }
         }
     }
 
-    /// Returns true if a user is on a dedicated channel and has fewer than `low` packets.
     pub fn is_idle(&self, user: usize, rrc: &Rrc<'_>) -> bool {
         rrc.state(user) == State::Dch && rrc.packets(user) < self.low as usize
     }
 }
 
-/// State of the original threshold policy, which only consists of its thresholds.
 #[derive(Debug)]
 pub struct ThresholdPolicy {
     thresholds: Thresholds,

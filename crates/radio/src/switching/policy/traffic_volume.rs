@@ -1,9 +1,7 @@
-//! Switching by traffic volume and inactivity timers, as in deployed networks.
-//!
-//! A user is switched up when the transport channel traffic volume exceeds a threshold for a time
-//! to trigger (event 4A, TS 25.331, 14.4.2.1). In this model the volume is that of the downlink
-//! buffer. A user without packets is switched down at the end of an inactivity timer, from CELL_DCH
-//! to CELL_FACH and from CELL_FACH to CELL_PCH, even if no other user waits.
+//! A user is switched up when the transport channel traffic volume exceeds a threshold for a time to trigger
+//! (event 4A, TS 25.331, 14.4.2.1). In this model the volume is that of the downlink buffer. A user without
+//! packets is switched down at the end of an inactivity timer, from CELL_DCH to CELL_FACH and from CELL_FACH
+//! to CELL_PCH, even if no other user waits.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -29,14 +27,12 @@ params! {
 
 impl Checked for TrafficVolume {}
 
-/// State of the policy. Each user has one timer with two uses. While the user's volume exceeds the
-/// threshold, the timer measures the time to trigger. While the user has no packets, it is the
-/// inactivity timer of the user's channel.
+/// One timer for the time to trigger while the volume exceeds the threshold, and for inactivity without
+/// packets.
 #[derive(Debug)]
 pub struct TrafficVolumePolicy {
     params: TrafficVolume,
-    /// For each user, the time since which it has exceeded the volume on the FACH; `None` if it
-    /// does not exceed the volume or is not on the FACH.
+    /// On the FACH, with the volume exceeded.
     above_since: Vec<Option<Time>>,
 }
 
@@ -51,9 +47,7 @@ impl SwitchingParams for TrafficVolume {
 }
 
 impl TrafficVolumePolicy {
-    /// Requests a channel for a user on the FACH who has exceeded the volume for the time to
-    /// trigger. Withdraws the request of a user who does not exceed the volume. Returns the time at
-    /// which the time to trigger ends, or `None` if it does not run.
+    /// End of the time to trigger if it runs; requests a channel after it, and withdraws below the volume.
     fn measure(&mut self, user: usize, rrc: &mut Rrc<'_>) -> Option<Time> {
         if rrc.state(user) != State::Fach || rrc.bytes(user) <= self.params.volume.0 {
             self.above_since[user] = None;

@@ -1,7 +1,5 @@
-//! Timelines of channel switching computed by hand, and property tests of all switching policies.
-//!
-//! In the timelines a packet of 480 bytes takes 120 ms on the FACH (32 kbit/s) and 10 ms on a dedicated
-//! channel (384 kbit/s), and there is no signalling unless a test adds some.
+//! A packet of 480 bytes takes 120 ms on the FACH (32 kbit/s) and 10 ms on a dedicated channel (384 kbit/s);
+//! no signalling unless a test adds some.
 
 mod policies;
 mod properties;
@@ -18,19 +16,18 @@ use super::bearer::SwitchedBearer;
 use super::params::FachDch;
 use crate::Bearer;
 
-/// Change of a user's state: time in ms, user and new state.
+/// Time in ms, user and new state.
 type Change = (f64, usize, State);
 
-/// Bearer whose state changes and deliveries are recorded.
 struct Driver {
     bearer: SwitchedBearer,
     around: Surroundings,
     now: Time,
     states: Vec<State>,
-    /// Last state of each user that an event has reported.
+    /// By user.
     reported: Vec<State>,
     changes: Vec<Change>,
-    /// Each packet that has arrived at a phone, as time in ms and user.
+    /// Time in ms and user.
     delivered: Vec<(f64, usize)>,
 }
 
@@ -71,7 +68,6 @@ impl Driver {
         assert_eq!(self.reported, self.states);
     }
 
-    /// Processes all events up to and including the time `until`.
     fn run(&mut self, until: Time) {
         while let Some(key) = self.bearer.next_wake().filter(|key| key.0 <= until) {
             self.now = key.0;
@@ -90,7 +86,7 @@ impl Driver {
         self.record();
     }
 
-    /// Offers `count` packets of 480 bytes to a user at `at_ms` ms.
+    /// Of 480 bytes.
     fn packets(&mut self, at_ms: u64, user: usize, count: usize) -> &mut Self {
         for _ in 0..count {
             self.arrive(Time::ZERO + Duration::from_millis(at_ms), user, 480);
@@ -98,20 +94,19 @@ impl Driver {
         self
     }
 
-    /// Runs the bearer for another 100 s, long enough to deliver all packets unless signalling fills
-    /// the FACH.
+    /// 100 s deliver all packets unless signalling fills the FACH.
     fn finish(&mut self) -> &mut Self {
         self.run(self.now + Duration::from_secs(100));
         self
     }
 
-    /// Returns the times in ms at which a user's packets arrived at the phone.
+    /// In ms.
     fn deliveries(&self, user: usize) -> Vec<f64> {
         self.delivered.iter().filter(|(_, whose)| *whose == user).map(|(at, _)| *at).collect()
     }
 }
 
-/// Returns the times from `from` to `to`, both in ms and included, in steps of 10 ms.
+/// In ms, both included.
 fn every_10_ms(from: u32, to: u32) -> Vec<f64> {
     (from..=to).step_by(10).map(f64::from).collect()
 }

@@ -1,5 +1,4 @@
-//! Tests that each policy gives the dedicated channel to the right user at the right time, to the
-//! millisecond. Times in comments are in ms.
+//! Times in comments are in ms.
 
 use State::{Dch, Fach, Paging, Pch, Releasing, SettingUp};
 use serde_json::json;

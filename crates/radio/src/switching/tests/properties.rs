@@ -1,5 +1,3 @@
-//! Property tests of all registered switching policies with random arrivals of packets.
-
 use nodeb_base::units::Time;
 use proptest::prelude::*;
 use serde_json::json;
@@ -7,7 +5,7 @@ use serde_json::json;
 use super::{Driver, State};
 use crate::switching::policy::SwitchingSpec;
 
-/// States in which a user holds a dedicated channel.
+/// The user holds a dedicated channel.
 const HOLDING: [State; 3] = [State::SettingUp, State::Dch, State::Releasing];
 
 fn holders(states: &[State]) -> usize {
@@ -15,8 +13,7 @@ fn holders(states: &[State]) -> usize {
 }
 
 proptest! {
-    /// Under every policy every packet is delivered once, no more channels are held than exist, and
-    /// the times in all states add up to the duration of the run.
+    /// Each packet arrives once, no more channels are held than exist, and times add up to the run.
     #[test]
     fn policies_conserve_packets_channels_and_time(
         channels in 1..=3u32,

@@ -1,4 +1,4 @@
-//! Tests that compare the bearer with queueing formulas, for Poisson arrivals at a single server.
+//! Poisson arrivals at a single server.
 
 use nodeb_base::rng::{Stream, Streams, unit};
 use nodeb_base::units::{Duration, Time};
@@ -7,9 +7,8 @@ use serde_json::{Value, json};
 
 use super::{Driver, ms};
 
-/// Returns the mean time in ms that packets spend in the system, and the half-width of its 95 %
-/// confidence interval from 20 batch means. Packets arrive in a Poisson process and go to the users
-/// in turn. All sizes in `sizes` are equally likely.
+/// Mean time in ms and the half-width of its 95 % confidence interval from 20 batch means; packets go to the
+/// users in turn, with equally likely sizes.
 fn time_in_system(params: Value, users: usize, rate_per_s: f64, sizes: &[u32]) -> (f64, f64) {
     const BATCHES: usize = 20;
     const PACKETS: usize = 200_000;
@@ -41,8 +40,7 @@ fn time_in_system(params: Value, users: usize, rate_per_s: f64, sizes: &[u32]) -
     (all, 2.093 * (variance / BATCHES as f64).sqrt())
 }
 
-/// Returns the mean time in ms that a packet spends in an M/G/1 system, by the Pollaczek-Khinchine
-/// formula. All service times in `services`, in ms, are equally likely.
+/// M/G/1, in ms, with equally likely service times.
 fn pollaczek_khinchine(rate_per_s: f64, services: &[f64]) -> f64 {
     let moment = |n: i32| services.iter().map(|s| (s / 1e3).powi(n)).sum::<f64>() / services.len() as f64;
     let load = rate_per_s * moment(1);

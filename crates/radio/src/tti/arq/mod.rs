@@ -1,19 +1,9 @@
-//! MAC for the simple ARQ (`wang`, 2004, section 8): schedules users, draws block errors,
-//! retransmits failed blocks and delivers packets.
-//!
-//! One user is served per TTI: first the failed blocks that are due, one per channel, then new
-//! PDUs. A block fails as a whole; with an error model it fails if any of its PDUs is in error. A
-//! failed block may be retransmitted as soon as the retransmission delay has passed since the start
-//! of the TTI in which it failed, but not before the next TTI. A packet arrives at the end of the
-//! TTI that completes it.
-//!
-//! If the bearer has a single user whose PDUs fill every channel, no arrival can change the next TTIs.
-//! So the MAC simulates them at once, until a packet is complete or the PDUs no longer fill every
-//! channel. If errors are independent and blocks have a constant size, all TTIs until the next error,
-//! retransmission or complete packet are simulated in a single step.
-//!
-//! Not modelled: ACK/NACK errors, control channels, and a limit on the number of outstanding blocks (`wang`,
-//! section 8.3).
+//! `wang`, 2004, section 8. One user is served per TTI: first failed blocks that are due, one per channel,
+//! then new PDUs. A failed block may be retransmitted when the delay has passed since the start of its TTI,
+//! but not before the next TTI; a packet arrives at the end of the TTI that completes it. If a single user's
+//! PDUs fill every channel, no arrival can change the next TTIs, so they are simulated at once; with
+//! independent errors and constant blocks, in a single step. Not modelled: ACK/NACK errors, control channels,
+//! and a limit on outstanding blocks (`wang`, section 8.3).
 
 use std::ops::Range;
 
@@ -35,8 +25,7 @@ use crate::mac::sched::{Candidate, Scheduler};
 use crate::rlc::{Buffer, FailedBlock};
 use crate::{Backlog, UserRadio};
 
-/// Smallest number of TTIs for which simulating them in one step takes less time than simulating
-/// them one by one.
+/// Fewer TTIs take less time one by one.
 const FEWEST_AT_ONCE: u64 = 4;
 
 #[derive(Debug)]
@@ -45,27 +34,23 @@ struct User {
     block_size: BlockSize,
 }
 
-/// MAC for the simple ARQ, with the users' buffers.
 #[derive(Debug)]
 pub struct ArqMac {
     air: Air,
     users: Vec<User>,
     channel: SharedChannel,
     errors: BlockErrors,
-    /// Number of TTIs from a TTI in which a block fails to the earliest retransmission of the
-    /// block.
+    /// From the TTI in which a block fails.
     retransmission_ttis: u64,
-    /// User whose packets were completed in the last simulated TTI; these packets arrive at the end
-    /// of this TTI. `None` if no packet was completed.
+    /// Their packets arrive at the end of the last simulated TTI.
     completed: Option<usize>,
     ahead: Ahead,
-    /// Whether TTIs may be simulated ahead of time; only tests set this to false.
+    /// False only in tests.
     runs_ahead: bool,
 }
 
 impl ArqMac {
-    /// Creates a MAC with empty buffers. Blocks fail according to the error model `errors` if it is
-    /// given, else independently with the BLER.
+    /// `errors` replaces the BLER.
     pub fn new(
         air: Air,
         errors: Option<&ErrorModel>,
@@ -91,14 +76,11 @@ impl ArqMac {
         }
     }
 
-    /// Returns this MAC with simulation ahead of time switched off.
     #[cfg(test)]
     fn without_running_ahead(self) -> Self {
         Self { runs_ahead: false, ..self }
     }
 
-    /// Returns the user to whom blocks are sent in TTI `tti`, or `None` if there is nothing to
-    /// send.
     fn choose(&mut self, tti: u64) -> Option<Candidate> {
         let Self { users, channel, .. } = self;
         channel.choose(tti, users, |user, state| {
@@ -107,16 +89,14 @@ impl ArqMac {
         })
     }
 
-    /// Returns true if the blocks of a TTI can be emitted as one combined event. This requires that
-    /// the event has a bit for each block. It also requires that no block is ever given up, so that
-    /// failed blocks are retransmitted in order.
+    /// The event must have a bit for each block, and no block may be given up, so that failed blocks are
+    /// retransmitted in order.
     fn emits_runs(&self) -> bool {
         self.air.channels <= Blocks::MAX && self.air.max_transmissions.is_none()
     }
 
-    /// Simulates TTI `tti` and those following TTIs that no arrival can change. If `EACH` is true,
-    /// emits each block as an event. If `TOGETHER` is true, emits the blocks of each TTI as one
-    /// combined event. Both are constants, so that a run without listeners has no code for them.
+    /// And those following TTIs that no arrival can change. `EACH` emits each block, `TOGETHER` those of a
+    /// TTI as one event; both are constants, so that a run without listeners has no code for them.
     fn run<const EACH: bool, const TOGETHER: bool>(
         &mut self,
         ctx: &mut Context,
@@ -241,7 +221,6 @@ impl Mac for ArqMac {
     }
 }
 
-/// User to whom blocks are sent in a TTI, with references to the state needed for sending.
 struct Sender<'a> {
     air: &'a Air,
     buffer: &'a mut Buffer,
@@ -252,8 +231,7 @@ struct Sender<'a> {
 }
 
 impl Sender<'_> {
-    /// Fills the channels of TTI `tti`, first with failed blocks that are due, then with new blocks
-    /// of `rate` PDUs. Returns the totals of the TTI and, if `TOGETHER` is true, its blocks.
+    /// First failed blocks that are due, then new blocks of `rate` PDUs.
     #[inline]
     fn send_blocks<const EACH: bool, const TOGETHER: bool>(
         &mut self,
@@ -320,13 +298,9 @@ impl Sender<'_> {
         (sent, blocks)
     }
 
-    /// Simulates TTIs from TTI `tti` to before TTI `end`, one by one, until a packet is complete, a
-    /// channel would stay unused, or enough TTIs without errors follow for a single step. Returns
-    /// the number of the next TTI.
-    ///
-    /// The result is that of [`Self::send_blocks`] for a constant rate, unlimited transmissions,
-    /// independent errors and no listeners to blocks. Most TTIs with errors fulfil these
-    /// conditions, and this special loop halves their cost.
+    /// Until a packet is complete, a channel would stay unused, or enough TTIs without errors follow for a
+    /// single step; the next TTI. As [`Self::send_blocks`] for a constant rate, unlimited transmissions,
+    /// independent errors and no listeners, at half the cost.
     #[inline(never)]
     fn run_full(&mut self, mut tti: u64, end: u64) -> u64 {
         let BlockErrors::Independent(errors) = &mut *self.errors else {
@@ -367,8 +341,7 @@ impl Sender<'_> {
         }
     }
 
-    /// Stores a failed block for retransmission from the earliest TTI, or gives it up if the limit
-    /// of transmissions is reached.
+    /// Given up at the limit of transmissions.
     #[inline]
     fn fail(&mut self, ctx: &mut Context, grid: &Grid, tti: u64, block: FailedBlock) {
         if self.air.may_retransmit(block.transmissions) {
@@ -385,8 +358,7 @@ impl Sender<'_> {
         self.buffer.give_up(first..first + u64::from(pdus));
     }
 
-    /// Emits one event for each new block in which the PDUs `pdus` are sent. The blocks are
-    /// received without errors. Each has `rate` PDUs, but the last block may have fewer.
+    /// Without errors; the last block may have fewer than `rate` PDUs.
     #[cold]
     fn emit_new(&mut self, ctx: &mut Context, at: Time, pdus: Range<u64>, rate: u32) {
         for first in pdus.clone().step_by(rate as usize) {
@@ -395,9 +367,8 @@ impl Sender<'_> {
         }
     }
 
-    /// Emits an event for a transmission of a block. The event identifies the block by its first PDU.
-    /// At the first transmission also emits the parts of packets in the block, if a listener
-    /// subscribes to single blocks.
+    /// Identified by its first PDU; also the parts of packets in a new block, if a listener subscribes to
+    /// single blocks.
     #[cold]
     fn emit_block(&mut self, ctx: &mut Context, at: Time, block: FailedBlock, failed: bool) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
@@ -414,10 +385,8 @@ impl Sender<'_> {
         }
     }
 
-    /// Returns the number of TTIs from TTI `tti` that can be simulated in one step: all their
-    /// channels carry new blocks, none fails, and only the last TTI may complete a packet. Returns
-    /// 0 or 1 if there are too few of these TTIs, and 0 if the TTIs end after `horizon`, the end of
-    /// the simulation.
+    /// TTIs whose channels all carry new blocks, none of which fails, and of which only the last may complete
+    /// a packet; 0 if they end after `horizon`.
     #[inline]
     fn plain_ttis(&self, tti: u64, grid: &Grid, horizon: Time) -> u64 {
         let channels = u64::from(self.air.channels);
@@ -429,7 +398,7 @@ impl Sender<'_> {
         }
     }
 
-    /// Returns the result of [`Self::plain_ttis`] if the next `good` new blocks have no error.
+    /// The next `good` new blocks have no error.
     fn plain_ttis_of(&self, good: u64, tti: u64, grid: &Grid, horizon: Time) -> u64 {
         let per_tti = u64::from(self.air.channels * self.air.pdus_per_block);
         let new = self.buffer.new_pdus();
@@ -445,8 +414,7 @@ impl Sender<'_> {
         if grid.beginning(tti + ttis) <= horizon { ttis } else { 0 }
     }
 
-    /// Simulates `ttis` TTIs from TTI `tti` in one step, where `ttis` is the result of
-    /// [`Self::plain_ttis`].
+    /// `ttis` is the result of [`Self::plain_ttis`].
     fn run_plain(&mut self, ctx: &Context, tti: u64, ttis: u64) {
         let (per_tti, per_block) = (self.air.channels, self.air.pdus_per_block);
         let units = per_tti * per_block;

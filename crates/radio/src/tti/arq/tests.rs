@@ -1,5 +1,3 @@
-//! Tests that simulation ahead of time changes no result.
-
 use std::collections::{HashMap, VecDeque};
 
 use nodeb_base::context::{Counts, Output, Surroundings};
@@ -40,8 +38,7 @@ fn shared(air: &Air, users: u64, runs_ahead: bool) -> TtiBearer<ArqMac> {
     TtiBearer::new(air.tti, if runs_ahead { mac } else { mac.without_running_ahead() })
 }
 
-/// Offers packets to the users in turn, and runs until `end`. Returns the packets that leave, each
-/// with its time, the counters, and the events in order of time.
+/// Packets with their times, counters, and events in order.
 fn play(
     mut bearer: TtiBearer<ArqMac>,
     offers: &[(Time, u32)],
@@ -69,8 +66,7 @@ fn play(
 }
 
 proptest! {
-    /// Counters, times of packets and events are the same with and without simulation ahead of
-    /// time, for any arrivals and any end of the simulation.
+    /// For any arrivals and any end.
     #[test]
     fn simulating_ahead_changes_no_result(
         gaps in prop::collection::vec((0u64..300, 1u32..4_000), 1..60),
@@ -99,8 +95,7 @@ proptest! {
     }
 }
 
-/// Block as emitted by events: time, user, first PDU, number of PDUs, true if the block failed, and
-/// the packets that it carries.
+/// Time, user, first PDU, number of PDUs, whether it failed, and its packets.
 type EmittedBlock = (Time, u32, u64, u32, bool, Vec<u64>);
 
 fn single_blocks(events: &[Record]) -> Vec<EmittedBlock> {
@@ -120,8 +115,7 @@ fn single_blocks(events: &[Record]) -> Vec<EmittedBlock> {
     blocks
 }
 
-/// Returns the blocks of combined events one by one. A new block carries each packet that,
-/// according to its `Segmented` event, has a PDU in the block.
+/// A new block carries each packet whose `Segmented` event has a PDU in it.
 fn blocks_of_runs(events: &[Record], tti: Duration) -> Vec<EmittedBlock> {
     let cuts: Vec<_> = events
         .iter()
@@ -169,8 +163,6 @@ fn blocks_of_runs(events: &[Record], tti: Duration) -> Vec<EmittedBlock> {
 }
 
 proptest! {
-    /// Events with combined blocks describe the same blocks as events with single blocks.
-    /// Deliveries, counters and TTI events are also equal.
     #[test]
     fn combined_runs_equal_single_blocks(
         gaps in prop::collection::vec((0u64..300, 1u32..4_000), 1..60),

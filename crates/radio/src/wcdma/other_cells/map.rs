@@ -1,12 +1,7 @@
-//! Map of hexagonal cells, by which path loss and shadowing determine the power that a phone
-//! receives from each site.
-//!
-//! The Node B is in the middle of its cell, surrounded by two rings with 18 other sites. Path loss
-//! is a power of the distance; shadowing is log-normal with a part common to all sites (3GPP TR
-//! 25.942, 5.1: exponent 3.76, 10 dB, correlation 0.5). Phones are uniformly distributed in the
-//! plane and belong to the site that they receive best; of the phones on the map, only those of
-//! this Node B are modelled. Distances are in cell radii, so the size of a cell does not matter.
-//! Antennas are omnidirectional. A phone does not move.
+//! The Node B is surrounded by two rings with 18 other sites. Path loss is a power of the distance; shadowing
+//! is log-normal with a part common to all sites (3GPP TR 25.942, 5.1: exponent 3.76, 10 dB, correlation
+//! 0.5). Phones are uniform in the plane, belong to the site that they receive best, and do not move.
+//! Distances are in cell radii.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -40,24 +35,21 @@ impl Checked for Map {
     }
 }
 
-/// Distance between neighbouring sites in cell radii, which is the square root of 3.
+/// The square root of 3, in cell radii.
 const SITE_DISTANCE: f64 = 1.732_050_807_568_877_2;
-/// Largest distance of phones from the Node B in x or y direction, in cell radii. The few phones
-/// beyond this distance that receive this Node B best are neglected.
+/// In x or y direction, in cell radii; the few phones beyond are neglected.
 const FARTHEST: f64 = 2.0;
-/// Smallest distance between a phone and an antenna, in cell radii. A shorter distance is replaced
-/// by this one.
+/// Between phone and antenna, in cell radii; shorter distances count as this one.
 const NEAREST: f64 = 0.02;
-/// Distance in cell radii at which a phone without shadowing receives the configured energy per
-/// bit. It is the mean distance from the centre of a disc of radius 1.
+/// In cell radii, where a phone without shadowing receives the configured energy per bit: the mean distance
+/// from the centre of a disc of radius 1.
 const REFERENCE_DISTANCE: f64 = 2.0 / 3.0;
-/// Number of typical phone positions over which the rate search for other cells averages.
+/// Positions over which the rate search for other cells averages.
 const TYPICAL_PLACES: usize = 24;
-/// Largest number of random positions drawn for a phone. If the phone receives another site best at
-/// all these positions, the last position is used.
+/// Positions drawn for a phone; the last one is used if another site is always better.
 const MAX_DRAWS: u32 = 10_000;
 
-/// Returns the positions of 19 sites: first the own site, then those of the two rings around it.
+/// The own site, then the two rings around it.
 fn sites() -> impl Iterator<Item = Position> {
     let ring = |p: &(i32, i32)| p.0.abs().max(p.1.abs()).max((p.0 + p.1).abs());
     let all = (-2..=2).flat_map(|i| (-2..=2).map(move |j| (i, j)));
@@ -70,7 +62,6 @@ fn sites() -> impl Iterator<Item = Position> {
 }
 
 impl Map {
-    /// Draws the position and reception conditions of a phone that belongs to this cell.
     pub fn place(&self, eb_n0: f64, stream: &mut Stream) -> Placement {
         for _ in 1..MAX_DRAWS {
             let (placement, is_best) = self.draw(eb_n0, stream);
@@ -81,8 +72,7 @@ impl Map {
         self.draw(eb_n0, stream).0
     }
 
-    /// Draws the position and shadowing of a phone near the Node B. Returns its placement, and true
-    /// if the phone receives this Node B best.
+    /// True if the phone receives this Node B best.
     fn draw(&self, eb_n0: f64, stream: &mut Stream) -> (Placement, bool) {
         let position = Position { x: in_range(stream), y: in_range(stream) };
         let common = normal(stream);
@@ -101,16 +91,14 @@ impl Map {
         libm::pow(10.0, self.shadowing_db * shadowing / 10.0) * libm::pow(distance, -self.exponent)
     }
 
-    /// Returns the reception conditions of typical phones of any cell. They are the same in every
-    /// replication.
+    /// The same in every replication.
     pub fn typical_conditions(&self, eb_n0: f64) -> Vec<Conditions> {
         let mut stream = Streams::new(0, 0).stream("cell", 0, "typical positions");
         (0..TYPICAL_PLACES).map(|_| self.place(eb_n0, &mut stream).conditions).collect()
     }
 
-    /// Returns the mean, over `n` phones of the cell, of the power received from other cells
-    /// divided by that from the own cell. This is the factor of [`super::mean::Mean`] that is
-    /// equivalent to this map.
+    /// Power from other cells divided by that from the own, over `n` phones: equivalent as
+    /// [`super::mean::Mean`].
     pub fn mean_factor(&self, n: u32) -> f64 {
         let mut stream = Streams::new(0, 0).stream("cell", 0, "mean factor");
         (0..n).map(|_| self.place(1.0, &mut stream).conditions.other_cells).sum::<f64>() / f64::from(n)
@@ -139,8 +127,7 @@ mod tests {
         assert!(sites[7..].iter().all(|site| distance(site) > 1.7 && distance(site) < 2.01));
     }
 
-    /// Without shadowing a phone belongs to the nearest site, so the phones of a cell fill a
-    /// hexagon.
+    /// Phones belong to the nearest site.
     #[test]
     fn without_shadowing_a_cell_is_a_hexagon() {
         let map = Map { shadowing_db: 0.0, ..Map::default() };
@@ -160,8 +147,7 @@ mod tests {
         assert!((squares / f64::from(n) - 5.0 / 12.0).abs() < 0.006, "{}", squares / f64::from(n));
     }
 
-    /// In the middle there is almost no interference from other cells; at a corner two other sites
-    /// are as near as the own site.
+    /// At a corner two other sites are as near as the own.
     #[test]
     fn interference_increases_from_the_middle_to_the_corner() {
         let map = Map { shadowing_db: 0.0, ..Map::default() };
@@ -188,8 +174,8 @@ mod tests {
         }
     }
 
-    /// The mean factor is between 0.3 and 0.6 without shadowing, and between 0.4 and 0.9 with
-    /// shadowing, where each phone belongs to the best of several shadowed sites.
+    /// 0.3 to 0.6 without shadowing, 0.4 to 0.9 with it, where a phone belongs to the best of several
+    /// shadowed sites.
     #[test]
     fn the_mean_factor_is_in_the_range_of_textbooks() {
         let plain = Map { shadowing_db: 0.0, ..Map::default() }.mean_factor(4_000);

@@ -1,5 +1,3 @@
-//! Mean interference: every phone of the cell receives the same mean power from other cells.
-
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 
@@ -16,7 +14,7 @@ params! {
     }
 }
 
-/// Largest factor that can be configured. A larger value is rejected, as it must be a typing error.
+/// A larger value must be a typing error.
 const LARGEST_FACTOR: f64 = 100.0;
 
 impl Checked for Mean {

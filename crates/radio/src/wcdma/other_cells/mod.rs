@@ -1,9 +1,6 @@
-//! Other cells: the interference that they cause, and their rates.
-//!
-//! Other cells are not simulated. They are assumed to be like this one: each has a Poisson number
-//! of connections with mean G, and uses the rate that the one-step search would select for this
-//! number. The mean rate alpha of their connections depends on the interference between cells. This
-//! interference depends on alpha, so alpha is computed self-consistently unless it is given.
+//! Other cells are not simulated but assumed like this one: a Poisson number of connections with mean G, at
+//! the rate of the one-step search. Their mean rate alpha depends on the interference, which depends on
+//! alpha, so it is computed self-consistently unless given.
 
 pub mod map;
 pub mod mean;
@@ -26,27 +23,23 @@ registry! {
     }
 }
 
-/// Position of a phone relative to its Node B.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Position {
-    /// Distance east of the Node B, in cell radii.
+    /// East of the Node B, in cell radii.
     pub x: f64,
-    /// Distance north of the Node B, in cell radii.
+    /// North of the Node B, in cell radii.
     pub y: f64,
 }
 
-/// Reception conditions of a phone, and its position if it is on a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
-    /// Interference from other cells, and noise, at the phone's position.
     pub conditions: Conditions,
-    /// Position of the phone on the map; `None` if there is no map.
+    /// `None` without a map.
     pub position: Option<Position>,
 }
 
 impl OtherCellsSpec {
-    /// Returns the placement of phone number `user`, which is random if there is a map. `eb_n0` is
-    /// the mean energy per bit over noise density, as a linear ratio.
+    /// Random on a map; `eb_n0` is linear.
     pub fn place(&self, eb_n0: f64, user: u64, streams: &Streams) -> Placement {
         match self {
             Self::Mean(params) => {
@@ -56,7 +49,6 @@ impl OtherCellsSpec {
         }
     }
 
-    /// Returns the parameters that determine the load of the other cells.
     pub fn load(&self) -> &Load {
         match self {
             Self::Mean(params) => &params.load,
@@ -64,8 +56,7 @@ impl OtherCellsSpec {
         }
     }
 
-    /// Returns the reception conditions of typical phones, over which the rate search for other
-    /// cells averages.
+    /// For the rate search for other cells.
     fn typical_conditions(&self, eb_n0: f64) -> Vec<Conditions> {
         match self {
             Self::Mean(params) => vec![Conditions { other_cells: params.factor, eb_n0 }],
@@ -73,9 +64,7 @@ impl OtherCellsSpec {
         }
     }
 
-    /// Returns alpha, the mean rate of connections in other cells in frames per slot. This is the
-    /// configured value if there is one. Otherwise alpha is computed self-consistently for cells with
-    /// the link `link` and the selectable rates `rates`.
+    /// Alpha in frames per slot: the configured value, else self-consistent.
     pub fn mean_rate(&self, link: &Link, rates: &[u32], eb_n0: f64) -> f64 {
         let load = self.load();
         if let Some(given) = load.mean_rate {
@@ -110,7 +99,7 @@ params! {
     }
 }
 
-/// Largest mean number of connections. A larger value is rejected, as it must be a typing error.
+/// A larger value must be a typing error.
 const MAX_CONNECTIONS: f64 = 1_000.0;
 const HIGHEST_RATE: f64 = 1_000.0;
 

@@ -1,6 +1,5 @@
-//! Path loss of 3GPP TR 38.901, with and without line of sight, for users outdoors. The source is
-//! "Study on channel model for frequencies from 0.5 to 100 GHz", Release 17, tables 7.4.1-1 (path
-//! loss, shadowing) and 7.4.2-1 (probability of line of sight).
+//! The source is "Study on channel model for frequencies from 0.5 to 100 GHz", Release 17, tables 7.4.1-1
+//! (path loss, shadowing) and 7.4.2-1 (probability of line of sight).
 
 pub mod rma;
 pub mod uma;
@@ -18,37 +17,31 @@ use super::{Loss, NEAREST_M};
 #[cfg(test)]
 mod tests;
 
-/// Largest distance at which the formulas with and without line of sight are both valid (table 7.4.1-1).
+/// Formulas with and without line of sight are both valid up to here (table 7.4.1-1).
 pub const REACH: Distance = Distance::from_metres(5_000);
 
-/// Speed of light in m/s, as rounded in the notes of table 7.4.1-1.
+/// As rounded in the notes of table 7.4.1-1.
 const LIGHT_M_PER_S: f64 = 3e8;
 
-/// Environment of TR 38.901: formulas of a link between a base station and a user outdoors.
 pub trait Environment {
-    /// Standard deviation in dB of the shadowing of a link without line of sight (table 7.4.1-1).
+    /// Table 7.4.1-1.
     const OBSTRUCTED_SIGMA_DB: f64;
-    /// Distance in metres over which the line of sight is correlated (table 7.6.3.1-2).
+    /// Table 7.6.3.1-2.
     const CORRELATION_M: f64;
 
-    /// Returns the height of the base station's antenna minus that of the phone's, in metres.
+    /// Height of the base station's antenna above the phone's.
     fn rise_m(&self) -> f64;
 
-    /// Returns the probability that a user at a horizontal distance of `metres` has a line of sight
-    /// (table 7.4.2-1).
+    /// Table 7.4.2-1.
     fn sight_probability(&self, metres: f64) -> f64;
 
-    /// Returns the path loss and shadowing of a link with line of sight, at the horizontal distance
-    /// `metres` and the distance `slant_m` between the antennas.
+    /// At the horizontal distance `metres` and the distance `slant_m` between the antennas.
     fn clear(&self, metres: f64, slant_m: f64, sight: Sight) -> Loss;
 
-    /// Returns the formula of table 7.4.1-1 for a link without line of sight, in dB, at a distance
-    /// of `slant_m` metres between the antennas. The path loss of the link is this value, but at
-    /// least the loss with line of sight.
+    /// Table 7.4.1-1, without taking at least the loss with line of sight.
     fn obstructed_db(&self, slant_m: f64) -> f64;
 
-    /// Returns the path loss and shadowing of a link at a horizontal distance of `metres`. Below 10 m
-    /// the loss is that at 10 m.
+    /// Below 10 m the loss is that at 10 m.
     fn loss(&self, metres: f64, sight: Sight) -> Loss {
         let valid_m = metres.max(NEAREST_M);
         let slant_m = libm::hypot(valid_m, self.rise_m());
@@ -61,7 +54,7 @@ pub trait Environment {
     }
 }
 
-/// Reports a problem of `key` unless `value` is in the range of table 7.4.1-1.
+/// Range of table 7.4.1-1.
 fn check_range<T: Copy + PartialOrd + Display>(
     check: &mut Check,
     key: &str,
@@ -74,28 +67,25 @@ fn check_range<T: Copy + PartialOrd + Display>(
     });
 }
 
-/// Warns if the height of the base station's antenna is not `usual`, the only height in table
-/// 7.4.1-1.
+/// `usual` is the only height in table 7.4.1-1.
 fn advise_height(check: &mut Check, value: Distance, usual: Distance) {
     check.advise(value == usual, "base_height", || {
         format!("TR 38.901, table 7.4.1-1, is for antennas at {usual} only, not {value}")
     });
 }
 
-/// Coefficients of a path loss with line of sight that has two slopes (table 7.4.1-1, UMa and UMi).
+/// Path loss with line of sight (table 7.4.1-1, UMa and UMi).
 struct TwoSlopes {
-    /// Loss in dB at 1 m and 1 GHz.
+    /// dB at 1 m and 1 GHz.
     at_1m: f64,
-    /// Loss in dB per decade of distance before the breakpoint.
+    /// dB per decade before the breakpoint.
     slope: f64,
-    /// Factor in dB on the logarithm of the squared distance between the antennas at the
-    /// breakpoint.
+    /// dB on the logarithm of the squared distance between the antennas at the breakpoint.
     breakpoint: f64,
 }
 
 impl TwoSlopes {
-    /// Returns the loss in dB. `heights_m` are the heights of base station and phone, and `ground_m` is
-    /// the effective environment height, all in metres (note 1 of table 7.4.1-1).
+    /// Heights of base station and phone, and the effective environment height (note 1 of table 7.4.1-1).
     fn loss_db(&self, metres: f64, slant_m: f64, ghz: f64, heights_m: [f64; 2], ground_m: f64) -> f64 {
         let [base, phone] = heights_m;
         let breakpoint = 4.0 * (base - ground_m) * (phone - ground_m) * ghz * 1e9 / LIGHT_M_PER_S;
@@ -108,8 +98,7 @@ impl TwoSlopes {
     }
 }
 
-/// Returns the probability of line of sight in streets, which decays over `decay_m` metres (table
-/// 7.4.2-1, UMa and UMi). The probability is 1 up to 18 m.
+/// Table 7.4.2-1, UMa and UMi; 1 up to 18 m.
 fn sight_in_streets(metres: f64, decay_m: f64) -> f64 {
     let near = (18.0 / metres).min(1.0);
     near + libm::exp(-metres / decay_m) * (1.0 - near)

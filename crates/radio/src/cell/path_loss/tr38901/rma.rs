@@ -1,5 +1,3 @@
-//! Rural macro cell (RMa) of TR 38.901.
-
 use std::f64::consts::PI;
 
 use nodeb_base::check::{Check, Checked};
@@ -38,14 +36,12 @@ impl Checked for Rma {
 }
 
 impl Rma {
-    /// Returns the breakpoint distance in metres (note 5 of table 7.4.1-1).
+    /// Note 5 of table 7.4.1-1.
     fn breakpoint_m(&self) -> f64 {
         let heights = self.base_height.as_metres() * self.phone_height.as_metres();
         2.0 * PI * heights * self.frequency_ghz * 1e9 / LIGHT_M_PER_S
     }
 
-    /// Returns the loss with line of sight before the breakpoint, in dB, at a distance of `slant_m`
-    /// metres between the antennas.
     fn near_db(&self, slant_m: f64) -> f64 {
         let height = self.building_height.as_metres();
         let power = libm::pow(height, 1.72);

@@ -5,17 +5,14 @@ use super::umi::Umi;
 use super::*;
 use serde_json::{Value, json};
 
-/// Link with line of sight whenever it is possible.
 const CLEAR: Sight = Sight { level: 9.0, ..Sight::MEDIAN };
-/// Link without line of sight unless the probability of line of sight is 1.
 const OBSTRUCTED: Sight = Sight { level: -9.0, ..Sight::MEDIAN };
 
 fn spec(value: Value) -> PathLossSpec {
     serde_json::from_value(value).unwrap()
 }
 
-/// Losses with and without line of sight equal the formulas of table 7.4.1-1, computed by hand for the
-/// default heights and 2 GHz.
+/// Computed by hand from table 7.4.1-1 for the default heights and 2 GHz.
 #[test]
 fn losses_match_hand_computed_values() {
     for (name, metres, clear_db, obstructed_db) in [
@@ -44,8 +41,7 @@ fn losses_match_hand_computed_values() {
     }
 }
 
-/// The documentation of `nrPathLoss` (MATLAB, 5G Toolbox) has this example, with base station and user 1 km
-/// apart along each axis.
+/// Example of `nrPathLoss` (MATLAB, 5G Toolbox): base station and user 1 km apart along each axis.
 #[test]
 fn rma_matches_the_example_of_another_implementation() {
     let heights = json!({ "base_height": "30 m", "building_height": "7 m", "street_width": "25 m" });
@@ -55,7 +51,7 @@ fn rma_matches_the_example_of_another_implementation() {
     assert!((found - 110.1615).abs() < 5e-5, "{found}");
 }
 
-/// The deviation of shadowing depends on line of sight, and in RMa on the breakpoint at 2199 m.
+/// The breakpoint of RMa is at 2199 m.
 #[test]
 fn shadowing_has_the_deviation_of_the_state() {
     for (name, metres, clear_db, obstructed_db) in [
@@ -101,8 +97,7 @@ fn high_phones_may_have_a_nearer_breakpoint() {
     assert_eq!(loss(200.0, [0.2908, 0.74]).to_bits(), low.to_bits());
 }
 
-/// With each metre, the loss with line of sight rises by less than 3 dB and never falls, also at the
-/// breakpoint. A link without line of sight never has a smaller loss than one with line of sight.
+/// With each metre, the loss with line of sight rises by less than 3 dB and never falls.
 #[test]
 fn losses_are_continuous_and_ordered() {
     for name in ["uma", "umi", "rma"] {

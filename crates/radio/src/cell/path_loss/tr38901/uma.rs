@@ -1,5 +1,3 @@
-//! Urban macro cell (UMa) of TR 38.901: base stations above the roofs.
-
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::units::Distance;
@@ -30,16 +28,15 @@ impl Checked for Uma {
     }
 }
 
-/// Coefficients of the path loss with line of sight (table 7.4.1-1).
+/// Table 7.4.1-1.
 const CLEAR: TwoSlopes = TwoSlopes { at_1m: 28.0, slope: 22.0, breakpoint: 9.0 };
-/// Smallest effective environment height in metres, apart from the usual 1 m.
+/// Apart from the usual 1 m.
 const LOWEST_ROOF_M: f64 = 12.0;
-/// Distance in metres between two effective environment heights, the height of a floor.
+/// Height of a floor.
 const FLOOR_M: f64 = 3.0;
 
 impl Uma {
-    /// Returns `C(d, h)` of tables 7.4.1-1 and 7.4.2-1, the effect of a phone on a high floor. The
-    /// effect is 0 for phones up to 13 m high, and at distances up to 18 m.
+    /// `C(d, h)` of tables 7.4.1-1 and 7.4.2-1: 0 for phones up to 13 m high, and up to 18 m away.
     fn high_floor(&self, metres: f64) -> f64 {
         let above = (self.phone_height.as_metres() - 13.0).max(0.0);
         if metres <= 18.0 {
@@ -49,8 +46,7 @@ impl Uma {
         1.25 * libm::pow(above / 10.0, 1.5) * far
     }
 
-    /// Returns the effective environment height of a link in metres: 1 m, or the height of one of the
-    /// floors from 12 m to 1.5 m below the phone (note 1 of table 7.4.1-1).
+    /// 1 m, or one of the floors from 12 m to 1.5 m below the phone (note 1 of table 7.4.1-1).
     fn ground_m(&self, metres: f64, sight: Sight) -> f64 {
         let [roof, floor] = sight.ground;
         if roof < 1.0 / (1.0 + self.high_floor(metres)) {

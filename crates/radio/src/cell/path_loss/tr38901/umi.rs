@@ -1,5 +1,3 @@
-//! Urban micro cell in a street canyon (UMi) of TR 38.901: base stations below the roofs.
-
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::units::Distance;
@@ -30,9 +28,9 @@ impl Checked for Umi {
     }
 }
 
-/// Coefficients of the path loss with line of sight (table 7.4.1-1).
+/// Table 7.4.1-1.
 const CLEAR: TwoSlopes = TwoSlopes { at_1m: 32.4, slope: 21.0, breakpoint: 9.5 };
-/// Effective environment height in metres.
+/// Effective environment height.
 const GROUND_M: f64 = 1.0;
 
 impl Environment for Umi {

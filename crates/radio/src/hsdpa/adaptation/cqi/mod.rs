@@ -1,11 +1,9 @@
-//! CQI reports and the transport formats that they select.
-//!
-//! By default, the UE reports the CQI `floor(SNR / 1.02 + 16.62)`, limited to 0 to 30, with the SNR
-//! in dB before despreading; the block of this CQI fails with a probability of at most about 10 %
-//! (Brouwer et al., ISSSTA 2004). Reports are made in cycles (TS 25.214, 6A.1.2) and arrive with a
-//! delay. An optional outer loop at the Node B shifts the reported CQIs until the share of failed
-//! first transmissions meets a target `p`: it lowers later CQIs by a step at a NACK, and raises
-//! them by `step p / (1 - p)` at an ACK (Sampath, Kumar & Holtzman, VTC 1997, for power control).
+//! By default, the UE reports the CQI `floor(SNR / 1.02 + 16.62)`, limited to 0 to 30, with the SNR in dB
+//! before despreading; the block of this CQI fails with a probability of at most about 10 % (Brouwer et al.,
+//! ISSSTA 2004). Reports are made in cycles (TS 25.214, 6A.1.2) and arrive with a delay. An optional outer
+//! loop at the Node B shifts the reported CQIs until the share of failed first transmissions meets a target
+//! `p`: it lowers later CQIs by a step at a NACK, and raises them by `step p / (1 - p)` at an ACK (Sampath,
+//! Kumar & Holtzman, VTC 1997, for power control).
 
 use nodeb_base::params;
 use std::sync::{Arc, OnceLock};
@@ -26,12 +24,12 @@ use crate::cell::profile::BLOCK;
 use crate::mac::outer_loop::{Correction, FirstAnswer, OuterLoop};
 use crate::numerology::Numerology;
 
-/// Difference in SNR between two consecutive CQIs, in dB.
+/// Between two consecutive CQIs.
 const STEP_DB: f64 = 1.02;
-/// CQI at an SNR of 0 dB, before rounding.
+/// Before rounding.
 const CQI_AT_0_DB: f64 = 16.62;
 
-/// Highest CQI that a UE can report (TS 25.214, 6A.2).
+/// TS 25.214, 6A.2.
 const HIGHEST: i32 = 30;
 
 params! {
@@ -126,8 +124,7 @@ impl CqiReports {
         }
     }
 
-    /// Returns the formats that CQIs select in a UE category. The index of the array is the CQI;
-    /// the element of CQI 0 is `None`.
+    /// By CQI.
     pub fn formats(&self, category: u8) -> [Option<Format>; CQIS] {
         if self.table.is_empty() {
             return format::formats(category);
@@ -143,8 +140,7 @@ impl CqiReports {
         })
     }
 
-    /// Returns the smallest linear SNR at which the UE reports each CQI. With measured curves, CQIs
-    /// above `highest` are never reported.
+    /// Smallest linear SNR of each CQI; with measured curves, CQIs above `highest` are never reported.
     fn thresholds(&self, curves: &Curves, highest: u8) -> Thresholds {
         let Some(least) = curves.least_snrs_db(highest) else {
             return Thresholds::OfFormula(self.rounding.thresholds());
@@ -157,8 +153,7 @@ impl CqiReports {
         })))
     }
 
-    /// Returns the CQI reporter of user `id`, whose UE is of category `category`. Users with equal
-    /// blocks share a table in `tables`.
+    /// Users with equal blocks share a table in `tables`.
     pub fn build(
         &self,
         category: u8,
@@ -194,20 +189,16 @@ impl CqiReports {
     }
 }
 
-/// Table of the blocks that CQIs select, in order of CQIs; CQI 0 selects an empty block.
 #[derive(Debug, PartialEq)]
 pub struct CqiTable {
     offers: [Offer; CQIS],
-    /// Number of payload units in the block of each CQI, padded with zeros to a power of two. An
-    /// index modulo this length is never out of range, so it needs no check.
+    /// Payload units of each CQI's block; at a length of a power of two an index needs no check.
     units: [u32; UNITS],
-    /// Largest number of payload units in any block of the table.
     max_units: u64,
-    /// Largest number of HS-PDSCH codes that any block of the table needs.
     max_codes: u32,
 }
 
-/// Length of the list of units for CQIs 0 to 30, which is padded from 31 to a power of two.
+/// CQIs 0 to 30, padded to a power of two.
 const UNITS: usize = 32;
 
 impl CqiTable {
@@ -219,8 +210,7 @@ impl CqiTable {
     }
 }
 
-/// CQI tables created so far. Users with equal blocks share one table, which stays in the CPU
-/// cache.
+/// Users with equal blocks share one table, which stays in the CPU cache.
 pub type Tables = Vec<Arc<CqiTable>>;
 
 fn shared(tables: &mut Tables, blocks: &[Offer; CQIS]) -> Arc<CqiTable> {
@@ -236,15 +226,12 @@ fn linear(db: f64) -> f32 {
 }
 
 impl Rounding {
-    /// Returns the fraction of a CQI that rounding may add to a report: 0.5 if it rounds to the
-    /// nearest CQI, 0 if it rounds down.
+    /// Fraction of a CQI that rounding may add: 0.5 to the nearest CQI, 0 down.
     fn lead(self) -> f64 {
         if self == Self::Nearest { 0.5 } else { 0.0 }
     }
 
-    /// Returns the smallest linear SNR at which the formula gives each CQI. Element 0 is not used,
-    /// and element 31 is NaN, which no SNR reaches. All users share the table, which stays in the
-    /// CPU cache.
+    /// Smallest linear SNR of each CQI; element 31 is NaN, which no SNR reaches.
     fn thresholds(self) -> &'static [f32; CQIS + 1] {
         static DOWN: OnceLock<[f32; CQIS + 1]> = OnceLock::new();
         static NEAREST: OnceLock<[f32; CQIS + 1]> = OnceLock::new();
@@ -257,20 +244,17 @@ impl Rounding {
     }
 }
 
-/// Smallest linear SNR at which the UE reports each CQI.
+/// Smallest linear SNR at which each CQI is reported.
 #[derive(Debug)]
 enum Thresholds {
-    /// Thresholds of the formula, which are 1.02 dB apart.
+    /// 1.02 dB apart.
     OfFormula(&'static [f32; CQIS + 1]),
-    /// Thresholds of measured curves; infinite for CQIs that are never reported.
+    /// Infinite for CQIs that are never reported.
     Measured(Box<[f32; CQIS]>),
 }
 
-/// Returns the CQI of a linear SNR by the formula, whose CQIs are 1.02 dB apart.
-///
-/// The bits of a float, read as an integer, are nearly proportional to its logarithm, so a guess
-/// from them is at most one CQI off. The guess is corrected without a branch, which the CPU could
-/// not predict.
+/// The bits of a float, read as an integer, are nearly proportional to its logarithm, so a guess from them is
+/// at most one CQI off. It is corrected without a branch, which the CPU could not predict.
 #[inline]
 fn cqi_of_formula(thresholds: &[f32; CQIS + 1], snr: f32) -> u8 {
     let log2 = snr.to_bits() as f32 * (1.0 / (1 << 23) as f32) - 127.0;
@@ -280,33 +264,28 @@ fn cqi_of_formula(thresholds: &[f32; CQIS + 1], snr: f32) -> u8 {
     (guess + usize::from(above) - usize::from(below)) as u8
 }
 
-/// CQI reports of one user, and the blocks that the Node B selects by them.
 #[derive(Debug)]
 pub struct Reporter {
     thresholds: Thresholds,
     blocks: Arc<CqiTable>,
-    /// Lowest CQI whose format carries at least one payload unit, or 30 if there is none.
+    /// Lowest CQI with at least one payload unit, or 30.
     lowest: usize,
-    /// Delay in TTIs from a measurement to the use of its report at the Node B.
+    /// TTIs from a measurement to the use of its report at the Node B.
     delay: u64,
     cycle: u64,
     error_db: f64,
     errors: Indexed,
-    /// TTI of the measurement for the first element of `ahead`; `u64::MAX / 2` if no reports were
-    /// computed ahead.
+    /// TTI of the first element of `ahead`; `u64::MAX / 2` if none was computed ahead.
     first: u64,
     ahead: [u8; BLOCK],
-    /// TTI and CQI of the last measurement that was not computed ahead; `None` before the first
-    /// one.
+    /// TTI and CQI of the last measurement not computed ahead.
     latest: Option<(u64, u8)>,
-    /// Correction of reported CQIs by the outer loop, in CQIs; `None` without an outer loop.
+    /// In CQIs.
     correction: Option<Correction<f32>>,
 }
 
 impl Reporter {
-    /// Returns the CQI that the Node B uses in TTI `tti`, before any correction by the outer loop. This is
-    /// the CQI of the last measurement at least `delay` TTIs earlier, or the CQI of TTI 0 if there is no
-    /// such measurement.
+    /// Before the outer loop: the last measurement at least `delay` TTIs earlier, else that of TTI 0.
     #[inline]
     pub fn report(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> u8 {
         let at = tti.saturating_sub(self.delay);
@@ -314,18 +293,14 @@ impl Reporter {
         if within < BLOCK { self.ahead[within] } else { self.look(channel, sequence, at) }
     }
 
-    /// Returns the CQIs of consecutive TTIs that [`Self::report`] computed ahead, and the TTI in
-    /// which the Node B uses the first of them. Returns `None` if the CQI for TTI `tti` was not
-    /// computed ahead.
+    /// CQIs that [`Self::report`] computed ahead, and the TTI in which the first of them is used.
     #[inline]
     pub fn peek(&self, tti: u64) -> Option<(&[u8; BLOCK], u64)> {
         let within = tti.checked_sub(self.delay)?.wrapping_sub(self.first);
         (within < BLOCK as u64).then_some((&self.ahead, self.first + self.delay))
     }
 
-    /// Returns an upper bound of the CQIs that the Node B uses from TTI `tti`, and the first TTI in
-    /// which the bound is not valid. Returns `None` if the bound is not cheap to compute, as with
-    /// an outer loop or measurement errors.
+    /// Upper bound from TTI `tti`, and the first TTI in which it is not valid; `None` if it is not cheap.
     pub fn peak(&self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> Option<(u8, u64)> {
         if !self.works_ahead() || self.learns() {
             return None;
@@ -334,19 +309,16 @@ impl Reporter {
         Some((self.cqi_of(snr), until + self.delay))
     }
 
-    /// Returns true if a report depends only on the channel in its TTI, and can therefore be
-    /// computed ahead: the cycle is one TTI and measurements have no error.
+    /// A report depends only on the channel in its TTI: the cycle is one TTI, without measurement errors.
     fn works_ahead(&self) -> bool {
         self.cycle == 1 && self.error_db <= 0.0
     }
 
-    /// Returns true if an outer loop shifts the CQIs, so that they depend on ACKs and NACKs.
     pub fn learns(&self) -> bool {
         self.correction.is_some()
     }
 
-    /// Returns the CQI that the UE reports for TTI `at`. Also stores the CQIs for the TTIs after
-    /// `at`, if each depends only on the channel and the channel can be evaluated ahead.
+    /// Also stores the CQIs after `at`, if the channel can be evaluated ahead.
     fn look(&mut self, channel: &mut Channel, sequence: &JakesSequence, at: u64) -> u8 {
         if self.works_ahead()
             && let Some(snrs) = channel.ahead(sequence, at)
@@ -383,7 +355,6 @@ impl Reporter {
         cqi
     }
 
-    /// Returns the CQI, 0 to 30, that the UE reports at a linear SNR.
     fn cqi_of(&self, snr: f32) -> u8 {
         match &self.thresholds {
             Thresholds::OfFormula(thresholds) => cqi_of_formula(thresholds, snr),
@@ -391,10 +362,8 @@ impl Reporter {
         }
     }
 
-    /// Returns the block for a reported CQI, or `None` if no payload unit fits or too few codes are
-    /// free. The CQI is first shifted by the outer loop and reduced for shared power, then reduced
-    /// to the largest CQI whose block needs no more than the free codes, and finally to the
-    /// smallest CQI whose block still holds all units to be sent.
+    /// The CQI is first shifted by the outer loop and reduced for shared power, then reduced to the largest
+    /// CQI whose block fits the free codes, and finally to the smallest whose block still holds all units.
     #[inline]
     pub fn offer(&self, cqi: f32, limits: Limits) -> Option<Offer> {
         if cqi < 1.0 {
@@ -415,8 +384,6 @@ impl Reporter {
         (block.units > 0 && block.codes <= limits.codes).then_some(block)
     }
 
-    /// Returns the number of payload units in the block for each reported CQI, 0 if [`Self::offer`]
-    /// returns no block.
     pub fn units<const N: usize>(&self, cqis: &[u8; N], limits: Limits) -> [u32; N] {
         if self.correction.is_some() || limits.sharers > 1 || self.blocks.max_codes > limits.codes {
             return cqis.map(|cqi| self.offer(f32::from(cqi), limits).map_or(0, |offer| offer.units));
@@ -429,16 +396,13 @@ impl Reporter {
         cqis.map(|cqi| self.blocks.units[usize::from(cqi).min(enough) % UNITS])
     }
 
-    /// Returns the number of payload units in the largest block.
     #[inline]
     pub fn max_units(&self) -> u64 {
         self.blocks.max_units
     }
 
-    /// Returns a reported CQI after the shift by the outer loop and the deduction for transmit
-    /// power shared among `sharers` users, rounded down last. The result is at most 30. It is not
-    /// below the lowest CQI whose block carries units, or not below the reported CQI if that is
-    /// lower.
+    /// Shifted by the outer loop and reduced for power shared among `sharers`, rounded down last; at most 30,
+    /// and not below the lower of the reported CQI and the lowest that carries units.
     fn deduct(&self, cqi: f32, sharers: u32) -> usize {
         let sharing = match sharers {
             0 | 1 => 0.0,
@@ -450,8 +414,6 @@ impl Reporter {
         ((cqi + shift - sharing).max(0.0) as usize).clamp(least, CQIS - 1)
     }
 
-    /// Lowers later CQIs by the NACK of a first transmission, and raises them by its ACK. Does nothing without an outer
-    /// loop.
     pub fn on_answer(&mut self, answer: FirstAnswer) {
         if let Some(correction) = &mut self.correction {
             correction.on_answer(answer);

@@ -40,8 +40,7 @@ fn cqi_is_the_published_function_of_the_snr() {
     assert_eq!([0.0, f32::MAX, f32::INFINITY].map(|snr| reporter.cqi_of(snr)), [0, 30, 30]);
 }
 
-/// From CQI 5 on, the lowest SNR at which a CQI is reported differs by less than 0.035 CQIs from
-/// the SNR at which the block of this CQI fails with a probability of 10 %.
+/// From CQI 5 on, the lowest SNR of a CQI is within 0.035 CQIs of a BLER of 10 %.
 #[test]
 fn a_cqi_starts_where_its_block_fails_with_10_percent() {
     for cqi in 5..=30 {

@@ -1,5 +1,3 @@
-//! Tests of configured grants.
-
 use super::*;
 
 fn configured(interval: u64, others: &Value) -> Value {
@@ -8,12 +6,12 @@ fn configured(interval: u64, others: &Value) -> Value {
     json!({ "grants": { "configured": keys } })
 }
 
-/// Subframe in which the first block of a phone's configured grant is sent, if its data arrive in subframe 0: the next
-/// request is in subframe 10, and its grant's block 8 subframes later.
+/// Of a configured grant for data in subframe 0: the next request is in subframe 10, and its block 8
+/// subframes later.
 const BEGINS: u64 = 18;
 
 // Tests the feature: configured grants (closed form)
-/// A packet waits for the next block of the grant, and takes the subframe of this block: no request, no answer.
+/// No request, no answer.
 #[test]
 fn latency_of_a_small_packet_is_the_wait_for_its_block_and_one_subframe() {
     for interval in [10, 20, 32, 40, 64, 80, 128, 160, 320, 640] {
@@ -34,8 +32,7 @@ fn latency_of_a_small_packet_is_the_wait_for_its_block_and_one_subframe() {
     }
 }
 
-/// The grant ends with the last of `release_after` consecutive blocks without data. The next packet has to be
-/// requested, and gets a new grant.
+/// The next packet has to be requested, and gets a new grant.
 #[test]
 fn a_grant_ends_after_blocks_without_data() {
     for release_after in [2, 3, 4, 8] {
@@ -59,8 +56,6 @@ fn a_grant_ends_after_blocks_without_data() {
     }
 }
 
-/// Without the mask, a packet is also requested: it arrives with the block of the request or of the grant, whichever is
-/// first.
 #[test]
 fn unmasked_requests_are_sent_beside_the_grant() {
     let uplink = configured(640, &json!({ "mask_requests": false }));
@@ -73,7 +68,6 @@ fn unmasked_requests_are_sent_beside_the_grant() {
     assert_eq!(arrivals, [19, 119, BEGINS + 640 + 1]);
 }
 
-/// Data that do not fit in a block of the grant are in its report, and get grants of their own.
 #[test]
 fn more_data_than_a_block_are_granted_by_its_report() {
     let uplink = configured(160, &json!({}));
@@ -89,8 +83,8 @@ fn more_data_than_a_block_are_granted_by_its_report() {
 
 // Tests the feature: configured grants (property)
 // Tests the feature: configured grants and retransmissions (property)
-/// Whatever blocks are lost, acknowledged mode delivers every packet once and in order, and no two phones send on one
-/// group (an assertion of the MAC). Blocks of the grants are retransmitted 8 subframes later.
+/// Blocks of the grants are retransmitted 8 subframes later; the MAC asserts that no two phones send on one
+/// group.
 #[test]
 fn configured_blocks_are_retransmitted_and_leave_no_packet() {
     for (interval, max_transmissions) in [(10, 1), (10, 4), (20, 2), (32, 4), (40, 4)] {
@@ -124,8 +118,7 @@ fn configured_blocks_are_retransmitted_and_leave_no_packet() {
     }
 }
 
-/// Blocks of configured grants take at most half of the groups, so that a phone with a long queue keeps at
-/// least 30 % of the octets that it is granted alone.
+/// A phone with a long queue keeps at least 30 % of what it is granted alone.
 #[test]
 fn configured_grants_leave_half_of_the_band() {
     let mut uplink = configured(10, &json!({}));
@@ -154,7 +147,6 @@ fn configured_grants_leave_half_of_the_band() {
     assert!(among.1 > 10 && among.0 > 0.3 * alone.0, "{alone:?}, {among:?}");
 }
 
-/// The event of a packet has a flag for packets that waited for a block of a configured grant.
 #[test]
 fn events_name_the_grant() {
     let mut bench = Bench::new(&configured(20, &json!({})), &json!({ "rlc": "um" }), &[at_snr(20.0)]);

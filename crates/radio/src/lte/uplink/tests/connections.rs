@@ -1,12 +1,9 @@
-//! Tests of phones that set up a connection before they send.
-
 use super::*;
 use crate::lte::rrc::Rrc;
 use crate::lte::rrc::access::Access;
 
 // Tests the feature: set-up of connections (property)
-/// A packet of an idle phone waits for random access and the set-up of its connection, then for a request and 9
-/// subframes, as on a connected phone. The event gives the time of the connection.
+/// Random access and set-up, then a request and 9 subframes as on a connected phone.
 #[test]
 fn latency_of_a_packet_is_that_of_promotion_request_and_block() {
     for (prach_config, core_ms) in [(3, 23), (6, 0), (15, 100)] {
@@ -30,7 +27,6 @@ fn latency_of_a_packet_is_that_of_promotion_request_and_block() {
     }
 }
 
-/// Within the inactivity timer, packets wait for no connection.
 #[test]
 fn connected_phones_send_at_once() {
     let others = json!({ "rlc": "um", "rrc": { "inactivity": "1 s" } });
@@ -43,7 +39,7 @@ fn connected_phones_send_at_once() {
     assert_eq!(late.map(|out| out.2).collect::<Vec<_>>(), [0]);
 }
 
-/// Whatever waits at an idle phone is delivered, with grants ahead of data and configured grants too.
+/// With grants ahead of data and configured grants too.
 #[test]
 fn idle_phones_lose_nothing() {
     for grants in

@@ -1,15 +1,14 @@
-//! Tests of phones that sleep while the base station schedules their uplink (TS 36.321, 5.7).
+//! TS 36.321, 5.7.
 
 use nodeb_base::context::Surroundings;
 
 use super::*;
 
-/// Downlink and uplink of a cell whose phones sleep.
 struct Cell {
     down: Box<dyn Bearer>,
     world: Surroundings,
     up: Bench,
-    /// Time, user and number of each packet that the downlink has delivered.
+    /// Time, user and number.
     delivered: Vec<(u64, usize, u64)>,
 }
 
@@ -34,7 +33,6 @@ impl Cell {
         Self { down, world, up, delivered: Vec::new() }
     }
 
-    /// Handles all events before `end`.
     fn run_until(&mut self, end: Time) {
         loop {
             let [down, up] =
@@ -56,7 +54,6 @@ impl Cell {
         }
     }
 
-    /// Informs the downlink of phones that listen.
     fn inform(&mut self, now: Time) {
         for user in std::mem::take(&mut self.up.listening) {
             self.down.on_listening(&mut self.world.at(now), user);
@@ -75,7 +72,6 @@ impl Cell {
         assert!(self.down.accept(&mut self.world.at(at), user, packet));
     }
 
-    /// Returns the number of subframes before `ms` in which phone 0 has listened.
     fn awake_by(&mut self, ms: u64) -> u64 {
         self.run_until(Time(ms * MS));
         let tables = self.down.tables(Time(ms * MS));
@@ -85,15 +81,13 @@ impl Cell {
     }
 }
 
-/// Returns the number of subframes in `range` in which `listens` is true.
 fn count(range: std::ops::Range<u64>, listens: impl Fn(u64) -> bool) -> u64 {
     range.filter(|tti| listens(*tti)).count() as u64
 }
 
 // Tests the feature: discontinuous reception (worked example)
-/// A phone sends a packet every 20 ms with a configured grant, which needs no PDCCH. So after the first packet it sends
-/// no request and sleeps: it listens in the on-durations, and 4 subframes after each block, when a retransmission could
-/// be granted.
+/// A packet every 20 ms needs no PDCCH: the phone listens in on-durations, and 4 subframes after each block,
+/// when a retransmission could be granted.
 #[test]
 fn a_phone_with_a_configured_grant_sleeps_between_its_blocks() {
     let drx = json!({ "on_duration": "4 ms", "inactivity": "10 ms", "long_cycle": "40 ms" });
@@ -112,9 +106,8 @@ fn a_phone_with_a_configured_grant_sleeps_between_its_blocks() {
 }
 
 // Tests the feature: discontinuous reception (worked example)
-/// Grants ahead of data every 5 ms reach a phone only while it listens: in the subframes 0 and 5 of its on-duration of
-/// 8. The inactivity timer of 2 subframes ends before the on-duration, and the phone listens 4 subframes after each of
-/// its blocks: in subframes 8 and 13.
+/// Due every 5 ms, they fall in subframes 0 and 5 of the on-duration of 8; the inactivity timer of 2 subframes
+/// ends before it, and the phone listens 4 subframes after each of its blocks: in subframes 8 and 13.
 #[test]
 fn grants_ahead_reach_a_phone_that_listens() {
     let drx = json!({ "on_duration": "8 ms", "inactivity": "2 ms", "long_cycle": "40 ms" });
@@ -126,7 +119,7 @@ fn grants_ahead_reach_a_phone_that_listens() {
     assert_eq!(until.1 - from.1, 2 * 2_000 / 40);
 }
 
-/// With a longer inactivity timer, each grant ahead restarts the timer before the next one, so the phone never sleeps.
+/// Each grant restarts the timer before the next one.
 #[test]
 fn grants_ahead_keep_a_phone_awake() {
     let drx = json!({ "on_duration": "8 ms", "inactivity": "10 ms", "long_cycle": "40 ms" });
@@ -136,9 +129,8 @@ fn grants_ahead_keep_a_phone_awake() {
 }
 
 // Tests the feature: discontinuous reception (worked example)
-/// A sleeping phone requests a block in subframe 100 and gets it in subframe 108; it listens from the request on, and
-/// for the inactivity timer after the grant in subframe 104. A packet for it that waits since subframe 90 is sent in
-/// the subframe of the request, and not in the on-duration from 320 on.
+/// Request in 100, grant in 104, block in 108; a packet to it since 90 is sent in 100, not in the on-duration
+/// from 320.
 #[test]
 fn a_request_wakes_the_phone() {
     let drx = json!({ "on_duration": "10 ms", "inactivity": "10 ms", "long_cycle": "320 ms" });

@@ -1,12 +1,10 @@
-//! Tests of power headroom reports: blocks of phones at several distances, with and without reports.
-
 use super::*;
 
 fn with_reports(reports: &Value) -> Value {
     json!({ "headroom": reports, "queue": { "drop_tail": { "limit": 30_000 } } })
 }
 
-/// Returns the bench of a phone in a cell, `ms` milliseconds after `packets` packets arrived at the phone.
+/// After `ms` milliseconds.
 fn upload(uplink: &Value, channel: &Value, packets: u64, ms: u64) -> Bench {
     let others = json!({ "rlc": "um", "cell": { "radius": "2 km", "shadowing": { "sigma_db": 0.0 } } });
     let mut bench = Bench::new(uplink, &others, &[json!({ "cell": channel })]);
@@ -22,8 +20,7 @@ fn at(metres: u32) -> Value {
 }
 
 // Tests the feature: power headroom reports (property)
-/// Reports of a phone that does not move reduce its rate by less than 30 %: it is granted the resource blocks
-/// that its power allows, less the rounding of reports by at most 1 dB.
+/// By less than 30 %: reports are rounded by at most 1 dB.
 #[test]
 fn reports_of_a_resting_phone_give_what_its_power_allows() {
     for metres in [100, 600, 1_000, 1_900] {
@@ -36,8 +33,7 @@ fn reports_of_a_resting_phone_give_what_its_power_allows() {
     }
 }
 
-/// A phone near the base station is granted four resource blocks first. Its report in this block lets following blocks
-/// have more.
+/// The report in the first block lets following blocks have more.
 #[test]
 fn the_first_block_has_four_resource_blocks() {
     let uplink = json!({ "headroom": {}, "first_grant": "3000 B" });
@@ -53,8 +49,7 @@ fn the_first_block_has_four_resource_blocks() {
     assert_eq!(bench.headroom("reports"), [1.0]);
 }
 
-/// A phone that drives away from the base station lacks power on the runs that old reports allow. Reports of
-/// changes at least halve the share of transmissions that lack power.
+/// Reports at least halve the share of transmissions that lack power.
 #[test]
 fn reports_follow_a_phone_that_drives_away() {
     let limited = |reports: Value| {
@@ -68,7 +63,6 @@ fn reports_follow_a_phone_that_drives_away() {
     assert!(often <= 0.5 * never && never > 0.02, "{often}, {never}");
 }
 
-/// Phones without a position have unlimited power.
 #[test]
 fn phones_without_a_position_report_the_highest_level() {
     let mut bench = Bench::new(&with_reports(&json!({})), &json!({ "rlc": "um" }), &[at_snr(20.0)]);

@@ -21,10 +21,9 @@ use crate::{Bearer, Radio, UserRadio};
 
 const MS: u64 = 1_000_000;
 
-/// Packet that leaves the uplink: time, user, number, and whether it was delivered.
+/// Time, user, number, and whether it was delivered.
 type Out = (Time, usize, u64, bool);
 
-/// Uplink of some users, with the packets that have left it and the events that it has emitted.
 struct Bench {
     uplink: Box<dyn Bearer>,
     common: Common,
@@ -32,7 +31,7 @@ struct Bench {
     of_users: Vec<BlockCounts>,
     out: Vec<Out>,
     events: Vec<(Time, Event)>,
-    /// Phones that listen earlier than was expected, of which the downlink has not been informed yet.
+    /// Phones that listen early, of which the downlink is not informed yet.
     listening: Vec<usize>,
 }
 
@@ -63,7 +62,6 @@ impl Bench {
         }
     }
 
-    /// Calls the uplink at a time and collects its output.
     fn call<R>(&mut self, now: Time, act: impl FnOnce(&mut dyn Bearer, &mut Context) -> R) -> R {
         let Self { uplink, common, counts, of_users, .. } = self;
         common.advance((now, Stamp::default()));
@@ -87,24 +85,21 @@ impl Bench {
         self.call(at, |uplink, ctx| uplink.accept(ctx, user, packet))
     }
 
-    /// Handles all events before `end`.
     fn run_until(&mut self, end: Time) {
         while let Some(key) = self.uplink.next_wake().filter(|key| key.0 < end) {
             self.call(key.0, |uplink, ctx| uplink.wake(ctx, key));
         }
     }
 
-    /// Returns a column of the table of uplinks.
     fn column(&mut self, name: &str) -> Vec<f64> {
         self.column_of(0, name)
     }
 
-    /// Returns a column of the table of configured grants.
     fn configured(&mut self, name: &str) -> Vec<f64> {
         self.column_of(1, name)
     }
 
-    /// Returns a column of the table of power headroom. The uplink must not have configured grants.
+    /// Without configured grants.
     fn headroom(&mut self, name: &str) -> Vec<f64> {
         self.column_of(1, name)
     }
@@ -118,7 +113,6 @@ impl Bench {
         }
     }
 
-    /// Returns the numbers of the packets of a user that were delivered, in the order of their delivery.
     fn delivered(&self, user: usize) -> Vec<u64> {
         self.out.iter().filter(|out| out.1 == user && out.3).map(|out| out.2).collect()
     }
@@ -133,8 +127,7 @@ fn fading(mean_snr_db: f64) -> Value {
 }
 
 // Tests the feature: scheduling requests (closed form)
-/// Without data in flight, a packet waits for the next occasion of a request. Then 9 subframes follow: the request,
-/// three for the base station, the grant, three for the phone, and the block.
+/// The request, three for the base station, the grant, three for the phone, and the block.
 #[test]
 fn latency_of_a_small_packet_is_the_wait_for_a_request_and_nine_subframes() {
     for period in [1, 2, 5, 10, 20, 40, 80] {
@@ -153,8 +146,6 @@ fn latency_of_a_small_packet_is_the_wait_for_a_request_and_nine_subframes() {
     }
 }
 
-/// The event of a packet divides its time in the uplink into the wait for the request, the wait for the grant, and the
-/// transmissions.
 #[test]
 fn events_give_the_times_of_request_and_block() {
     let mut bench = Bench::new(&json!({}), &json!({ "rlc": "um" }), &[at_snr(20.0)]);
@@ -174,7 +165,6 @@ fn events_give_the_times_of_request_and_block() {
 }
 
 // Tests the feature: grants ahead of data (worked example)
-/// Grants ahead of data replace the request: a packet waits for the next block granted ahead.
 #[test]
 fn grants_ahead_shorten_the_wait() {
     let uplink = json!({ "grants": { "ahead": { "interval": "5 ms" } } });
@@ -189,7 +179,7 @@ fn grants_ahead_shorten_the_wait() {
 }
 
 // Tests the feature: grants (standard's table)
-/// On the whole band the block is that of the table, and a long queue fills at least 165 of 200 subframes.
+/// A long queue fills at least 165 of 200 subframes.
 #[test]
 fn a_long_queue_is_sent_at_the_rate_of_the_table() {
     let others = json!({ "rlc": "um" });
@@ -210,8 +200,8 @@ fn a_long_queue_is_sent_at_the_rate_of_the_table() {
     assert!(padding < 0.1, "{padding}");
 }
 
-/// Phones of most categories send 16QAM where the table says 64QAM: category 4 has blocks of up to 51,024 bits, which
-/// is I_TBS 21 on 100 resource blocks (TS 36.213, 8.6.1, table 7.1.7.2.1-1; TS 36.306, table 4.1-2).
+/// Category 4: 51,024 bits, I_TBS 21 on 100 resource blocks (TS 36.213, 8.6.1, table 7.1.7.2.1-1; TS 36.306,
+/// table 4.1-2).
 #[test]
 fn categories_without_64qam_send_their_largest_block_by_16qam() {
     let uplink = json!({ "control_blocks": 0, "queue": { "drop_tail": { "limit": 10_000 } } });
@@ -226,7 +216,7 @@ fn categories_without_64qam_send_their_largest_block_by_16qam() {
 
 // Tests the feature: scheduling requests (property)
 // Tests the feature: grants (property)
-/// Whatever is lost of requests and blocks, acknowledged mode delivers every packet once and in order.
+/// In acknowledged mode.
 #[test]
 fn octets_leave_in_the_end_whatever_is_lost() {
     let uplink = json!({ "request_error": 0.5, "max_transmissions": 1, "users_per_tti": 1,
@@ -247,7 +237,6 @@ fn octets_leave_in_the_end_whatever_is_lost() {
 }
 
 // Tests the feature: HARQ timing of the uplink (standard's table)
-/// Retransmissions follow 8 subframes after the transmission before, as HARQ is synchronous in the uplink.
 #[test]
 fn retransmissions_follow_eight_subframes_later() {
     let others = json!({ "bandwidth": "3 MHz", "rlc": "um" });
@@ -266,10 +255,7 @@ fn retransmissions_follow_eight_subframes_later() {
     assert!(took.iter().filter(|ms| **ms > 1).count() > 50, "{took:?}");
 }
 
-/// With `round_robin` and `proportional_fair`, two phones with full queues are both served, and the phone
-/// with the better channel has more than twice the rate of the other. With `max_ci`, the phone with the
-/// better channel gets almost the whole band, and more than the rate of both phones together with
-/// `round_robin`.
+/// With `max_ci`, the better channel gets almost the whole band, and more than both with `round_robin`.
 #[test]
 fn phones_share_the_band() {
     let rates = |scheduler: &str| {
@@ -289,8 +275,7 @@ fn phones_share_the_band() {
     assert!(max[1] < 0.3 * turns[1] && max[0] > turns[0] + turns[1], "{max:?}, {turns:?}");
 }
 
-/// A phone at the edge of a large cell is limited by its power: it uses fewer resource blocks and delivers
-/// less than a tenth of the bytes of a phone close to the base station.
+/// Less than a tenth of the bytes of a phone close to the base station.
 #[test]
 fn power_limits_phones_at_the_edge() {
     let at = |metres: u32| json!({ "cell": { "distance": format!("{metres} m"), "speed": "3 km/h" } });
@@ -306,8 +291,7 @@ fn power_limits_phones_at_the_edge() {
 }
 
 // Tests the feature: grants ahead of data (property)
-/// With grants ahead in every subframe, all packets arrive, whatever the scheduler: such grants go to phones
-/// without data only as far as phones with data leave resource blocks.
+/// Grants ahead in every subframe.
 #[test]
 fn padding_takes_no_block_from_data() {
     for scheduler in SchedulerSpec::NAMES {
@@ -323,7 +307,6 @@ fn padding_takes_no_block_from_data() {
     }
 }
 
-/// A small block of a bad channel has no room for data, so that a phone is granted a longer run. Its packets arrive.
 #[test]
 fn bad_channels_get_blocks_with_room_for_data() {
     for (bandwidth, snr_db) in [("1.4 MHz", -5.0), ("3 MHz", -7.0), ("10 MHz", -7.0), ("20 MHz", -7.0)] {
@@ -338,9 +321,8 @@ fn bad_channels_get_blocks_with_room_for_data() {
 }
 
 // Tests the feature: buffer status reports (property)
-/// Reports and grants count all headers, and what a block carries is in no report: while a long queue waits,
-/// blocks are full. Grants end at most 8 subframes after the data, the time that report, grant and block
-/// take.
+/// What a block carries is in no report; grants end at most 8 subframes after the data, the time of report,
+/// grant and block.
 #[test]
 fn grants_carry_the_data_and_end_with_them() {
     for rlc in ["um", "am"] {
@@ -379,8 +361,7 @@ fn grants_carry_the_data_and_end_with_them() {
 }
 
 // Tests the feature: grants (closed form)
-/// A phone that requests a block for a small packet takes one group of resource blocks from a phone with a long queue,
-/// whatever the scheduler: 10 phones that request every 20 ms take half a group of 23 on average.
+/// 10 phones that request every 20 ms take half a group of 23 on average.
 #[test]
 fn requests_for_small_packets_take_a_bounded_share() {
     for scheduler in SchedulerSpec::NAMES {
@@ -406,8 +387,7 @@ fn requests_for_small_packets_take_a_bounded_share() {
     }
 }
 
-/// In a recording of 80 subframes the SNR varies, so that blocks fail. After its end the phone sends no block, no
-/// retransmission and no request, whatever the grants; the other phone goes on.
+/// The SNR varies over 80 subframes, so that blocks fail.
 #[test]
 fn no_block_follows_the_end_of_a_recording() {
     let snrs: Vec<f64> = (0..80).map(|tti| if tti % 7 == 0 { -3.0 } else { 12.0 }).collect();

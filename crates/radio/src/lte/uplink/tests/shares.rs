@@ -1,16 +1,14 @@
-//! Tests of how phones share the resource blocks of the uplink.
-
 use super::super::super::adaptation::Allocation;
 use super::super::super::mcs::McsTable;
 use super::super::super::resources::uplink;
 use super::*;
 use crate::error::effective::modulation::Modulation;
 
-/// Bandwidths, each with the largest number of resource blocks of a run between two resource blocks of PUCCH.
+/// With the largest run between two resource blocks of PUCCH.
 const BANDWIDTHS: [(&str, u16); 6] =
     [("1.4 MHz", 4), ("3 MHz", 12), ("5 MHz", 20), ("10 MHz", 48), ("15 MHz", 72), ("20 MHz", 96)];
 
-/// Returns the bench of `phones` phones, each with `packets` packets of 1,500 octets.
+/// `packets` of 1,500 octets each.
 fn saturated(uplink: &Value, bandwidth: &str, channels: &[Value], packets: u64) -> Bench {
     let mut uplink = uplink.clone();
     uplink["queue"] = json!({ "drop_tail": { "limit": 1_000_000 } });
@@ -23,13 +21,13 @@ fn saturated(uplink: &Value, bandwidth: &str, channels: &[Value], packets: u64) 
     bench
 }
 
-/// Returns Jain's index of fairness: 1 if all values are equal, `1 / n` if all but one are 0.
+/// Jain's index: 1 if all values are equal, `1 / n` if all but one are 0.
 fn jain(values: &[f64]) -> f64 {
     let [sum, squares] = [1, 2].map(|power| values.iter().map(|value| value.powi(power)).sum::<f64>());
     sum * sum / (values.len() as f64 * squares)
 }
 
-/// Returns the octets of the largest block that 64QAM carries on `blocks` resource blocks.
+/// With 64QAM.
 fn largest_block(blocks: u16) -> f64 {
     let allocation = Allocation { blocks, layers: 1, elements: uplink(blocks, false) };
     let mcs = allocation.largest_mcs(McsTable::Up, Modulation::Qam64).unwrap();
@@ -37,7 +35,7 @@ fn largest_block(blocks: u16) -> f64 {
 }
 
 // Tests the feature: grants (closed form)
-/// A phone alone gets the largest run that the band has between the resource blocks of PUCCH and that SC-FDMA can use.
+/// The largest run between the resource blocks of PUCCH that SC-FDMA can use.
 #[test]
 fn a_phone_alone_gets_the_blocks_of_the_standard() {
     for (name, blocks) in BANDWIDTHS {
@@ -49,7 +47,6 @@ fn a_phone_alone_gets_the_blocks_of_the_standard() {
     }
 }
 
-/// PUCCH takes exactly as many resource blocks as it should have.
 #[test]
 fn control_takes_the_resource_blocks_asked_for() {
     for (bandwidth, control, data) in [
@@ -71,7 +68,6 @@ fn control_takes_the_resource_blocks_asked_for() {
 }
 
 // Tests the feature: grants (property)
-/// Under round robin, phones with equal channels get equal shares, however many they are.
 #[test]
 fn equal_phones_have_equal_shares() {
     let mut unfair = Vec::new();
@@ -100,8 +96,7 @@ fn equal_phones_have_equal_shares() {
 }
 
 // Tests the feature: grants ahead of data (property)
-/// Whatever the scheduler, phones without data take nothing from phones with data, although they are granted blocks
-/// ahead of data.
+/// Although they are granted blocks ahead of data.
 #[test]
 fn phones_without_data_cost_nothing() {
     for scheduler in SchedulerSpec::NAMES {

@@ -1,5 +1,3 @@
-//! Tests of acknowledged mode: timelines computed by hand, and property tests.
-
 mod properties;
 mod timelines;
 
@@ -15,14 +13,14 @@ fn params(text: &str) -> AcknowledgedMode {
     toml::from_str(text).unwrap()
 }
 
-/// Returns the AM entities of a user, with PDUs of 12 bytes, of which 10 are payload.
+/// PDUs of 12 bytes, of which 10 are payload.
 fn entities(params: &AcknowledgedMode, order: Delivered, seed: u64) -> Entities {
     let setting = Setting { pdu_bytes: 12, buffer: 1_000, order };
     params.build(setting, 0, &Streams::new(seed, 0))
 }
 
 impl Air<Entities> {
-    /// Returns the time in ms, the sequence number and the poll bit of each data PDU sent.
+    /// Time in ms, number and poll bit.
     fn data(&self) -> Vec<(u64, u64, bool)> {
         let of_data = |(at, pdu): &(u64, Pdu)| match pdu {
             Pdu::Data(Data { sn, poll, .. }) => Some((*at, *sn, *poll)),

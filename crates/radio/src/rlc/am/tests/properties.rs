@@ -1,6 +1,5 @@
-//! Property tests of acknowledged mode under arbitrary losses. Only packets that were sent are
-//! delivered, each at most once; packets are lost only by a discard or a reset; and the window is
-//! respected.
+//! Only packets that were sent are delivered, each at most once; packets are lost only by a discard or a
+//! reset; and the window is respected.
 
 use std::num::NonZeroU32;
 
@@ -65,8 +64,6 @@ fn reports() -> impl Strategy<Value = Reports> {
     )
 }
 
-/// Generates valid parameters of acknowledged mode. Packets are discarded only if `discards` is
-/// true.
 fn parameters(discards: bool) -> impl Strategy<Value = AcknowledgedMode> {
     let max_dat = prop_oneof![Just(None), (2..6u32).prop_map(NonZeroU32::new)];
     let at_max_dat = select(vec![AtMaxDat::Discard, AtMaxDat::Reset]);
@@ -88,8 +85,7 @@ fn parameters(discards: bool) -> impl Strategy<Value = AcknowledgedMode> {
     )
 }
 
-/// Load of a test: packets, each with the TTI of its arrival and its size, and a pattern of lost
-/// PDUs, which is repeated until TTI [`LOSSY`].
+/// Arrival (TTI) and size of packets; the losses repeat until TTI [`LOSSY`].
 #[derive(Clone, Debug)]
 struct Load {
     packets: Vec<(usize, u32)>,
@@ -106,12 +102,11 @@ fn load() -> impl Strategy<Value = Load> {
         .prop_map(|(packets, lost, per_tti, order, seed)| Load { packets, lost, per_tti, order, seed })
 }
 
-/// Number of TTIs at the start of a test in which PDUs may be lost.
+/// TTIs in which PDUs may be lost.
 const LOSSY: usize = 300;
 const PATIENCE: usize = 60_000;
 
-/// Runs a load until all packets are delivered or dropped. Checks in every TTI that the
-/// transmission window is respected.
+/// Checks in every TTI that the transmission window is respected.
 fn run(params: &AcknowledgedMode, load: &Load) -> Result<Air<Entities>, TestCaseError> {
     let mut air = Air::new(entities(params, load.order, load.seed), load.per_tti);
     let mut packets = load.packets.clone();
@@ -159,7 +154,7 @@ proptest! {
         prop_assert_eq!(all, (0..load.packets.len() as u64).collect::<Vec<_>>());
     }
 
-    /// No data PDU is transmitted more than MaxDAT - 1 times.
+    /// At most MaxDAT - 1 transmissions.
     #[test]
     fn max_dat_is_respected(params in parameters(true), load in load()) {
         let air = run(&params, &load)?;

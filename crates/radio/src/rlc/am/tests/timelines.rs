@@ -1,5 +1,4 @@
-//! Timelines of acknowledged mode computed by hand, with 10 bytes of payload per PDU and TTIs of 10
-//! ms.
+//! 10 bytes of payload per PDU, TTIs of 10 ms.
 
 use nodeb_base::units::Time;
 
@@ -9,8 +8,8 @@ use super::super::status::report;
 use super::{Air, Delivered, Entities, entities, params};
 use crate::rlc::testing::MS;
 
-/// Parameters with which only the last PDU, the last retransmission, a full window and the poll
-/// timer cause polls. The prohibit timer is too short to have an effect, and reports take 20 ms.
+/// Only the last PDU, the last retransmission, a full window and the poll timer poll; the prohibit timer has
+/// no effect, and reports take 20 ms.
 const PLAIN: &str = "
     tx_window = 8
     rx_window = 8
@@ -30,8 +29,7 @@ fn air(more: &str, order: Delivered, per_tti: usize) -> Air<Entities> {
     Air::new(entities(&params(&table.to_string()), order, 1), per_tti)
 }
 
-/// Returns a function that returns true (the PDU is lost) for the transmissions whose indices are
-/// in `lost`, counted from 0.
+/// The transmissions with these indices are lost.
 fn nth(lost: &'static [usize]) -> impl FnMut(&Pdu) -> bool {
     let mut count = 0;
     move |_| {
@@ -75,8 +73,8 @@ fn out_of_sequence_a_lost_pdu_delays_only_its_packet() {
     assert_eq!(air.delivered, [(20, 1), (30, 2), (50, 0)]);
 }
 
-/// PDU 3 is detected as missing at 30 ms. The first report was sent at 20 ms and the prohibit timer
-/// is 35 ms, so the next report is sent at 55 ms.
+/// PDU 3 is missing at 30 ms; after the report of 20 ms and a prohibit timer of 35 ms, the next is sent at 55
+/// ms.
 #[test]
 fn reports_wait_for_the_prohibit_timer() {
     let mut air = air("status.prohibit = '35 ms'", Delivered::InSequence, 2);
@@ -100,8 +98,7 @@ fn the_poll_timer_recovers_a_lost_last_pdu() {
     assert!(air.is_quiet());
 }
 
-/// No PDU polls until the window of 8 PDUs is full after 4 TTIs. The last PDU in the window polls,
-/// and the report allows the sender to send again.
+/// The window of 8 PDUs is full after 4 TTIs.
 #[test]
 fn a_full_window_polls_and_waits_for_the_report() {
     let mut air = air("", Delivered::InSequence, 2);
@@ -132,8 +129,7 @@ fn polls_follow_the_number_of_pdus_and_packets() {
     assert_eq!(polls, [1, 3, 4]);
 }
 
-/// With MaxDAT = 3, the sender discards the packet after two transmissions of a PDU, and commands
-/// the phone to move its window.
+/// After two transmissions with MaxDAT = 3.
 #[test]
 fn a_packet_is_discarded_after_max_dat() {
     let mut air = air("max_dat = 3", Delivered::InSequence, 2);
@@ -162,8 +158,6 @@ fn a_packet_is_discarded_after_max_dat() {
     assert!(air.is_quiet());
 }
 
-/// A PDU with the end of a discarded packet and the start of the next packet is still
-/// retransmitted, as the next packet needs it.
 #[test]
 fn a_shared_pdu_is_kept_after_its_first_packet_is_discarded() {
     let mut air = air("discard_timer = '150 ms'\npoll.timer = '50 ms'", Delivered::InSequence, 2);
@@ -183,7 +177,7 @@ fn a_shared_pdu_is_kept_after_its_first_packet_is_discarded() {
     assert!(air.is_quiet());
 }
 
-/// Packets that are discarded before any part of them was sent need no command to the phone.
+/// No part of them was sent.
 #[test]
 fn unsent_packets_are_discarded_without_signalling() {
     let mut air = air("discard_timer = '25 ms'\nstatus.delay = '10 ms'", Delivered::InSequence, 2);
@@ -230,9 +224,8 @@ fn reports_encode_runs_as_list_or_bitmap() {
     assert_eq!(whole(StatusFormat::Bitmap), [Status { acknowledged: 90, missing: missing.to_vec() }]);
 }
 
-/// A STATUS PDU of 9 bytes holds two pairs. The first STATUS PDU of the report acknowledges all
-/// PDUs before those that the second one reports on; the other STATUS PDUs acknowledge only the
-/// PDUs received in order.
+/// A STATUS PDU of 9 bytes holds two pairs. The first acknowledges all PDUs before those of the second; the
+/// others acknowledge only the PDUs received in order.
 #[test]
 fn each_pdu_of_a_report_acknowledges_only_its_own_part() {
     let missing = [3..4, 6..7, 9..10, 12..13, 15..16];

@@ -1,5 +1,3 @@
-//! Parameters of acknowledged mode: timers, triggers of polls, and the limit of retransmissions.
-
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};

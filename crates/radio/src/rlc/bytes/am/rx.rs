@@ -1,5 +1,4 @@
-//! Receiving end of acknowledged mode: reception buffer, t-Reordering and status reports (TS
-//! 36.322, 5.1.3.2 and 5.2.3).
+//! TS 36.322, 5.1.3.2 and 5.2.3.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -10,35 +9,31 @@ use super::status::Status;
 use crate::rlc::bytes::ranges::RangeSet;
 use crate::rlc::bytes::{earlier, header};
 
-/// State variables, timers and reception buffer of the receiving end.
 #[derive(Debug)]
 pub struct Receiver {
     reordering: Duration,
     status_prohibit: Option<Duration>,
-    /// Number of the first PDU that is not received completely, VR(R).
+    /// VR(R): first PDU that is not received completely.
     vr_r: u64,
-    /// Highest number that ACK_SN of a report can have, VR(MS). A report covers the PDUs with lower
-    /// numbers.
+    /// VR(MS): highest ACK_SN of a report, which covers lower numbers.
     vr_ms: u64,
-    /// Number after that of the highest PDU received, VR(H).
+    /// VR(H).
     vr_h: u64,
-    /// Expiry of t-Reordering, and VR(X), the value of VR(H) when the timer started; `None` if the
-    /// timer does not run.
+    /// Expiry of t-Reordering, and VR(X).
     timer: Option<(Time, u64)>,
-    /// Octets received that belong to PDUs of which other octets are missing.
+    /// Octets of PDUs of which others are missing.
     partial: RangeSet,
-    /// Number of the first octet that has not been received in sequence.
+    /// First octet that is not received in sequence.
     in_sequence: u64,
-    /// Numbers of PDUs whose polls the receiver answers when VR(MS) has passed them.
+    /// PDUs whose polls are answered when VR(MS) has passed them.
     polls: Vec<u64>,
-    /// Whether a report must be sent as soon as t-StatusProhibit allows it.
+    /// A report is due as soon as t-StatusProhibit allows it.
     is_triggered: bool,
-    /// Expiry of t-StatusProhibit; `None` if it does not run.
+    /// t-StatusProhibit.
     prohibited_until: Option<Time>,
 }
 
 impl Receiver {
-    /// Creates the state of a receiver that has received no PDU.
     pub fn new(params: &AmBytes) -> Self {
         Self {
             reordering: params.t_reordering,
@@ -55,14 +50,12 @@ impl Receiver {
         }
     }
 
-    /// Returns the number of the first octet that has not been received in sequence. All SDUs that
-    /// end before it can be delivered.
+    /// SDUs that end before it can be delivered.
     #[inline]
     pub fn in_sequence(&self) -> u64 {
         self.in_sequence
     }
 
-    /// Processes an AMD PDU, or a segment of one, that has arrived.
     #[inline]
     pub fn receive(&mut self, now: Time, amd: &Amd, pdus: &mut Pdus) {
         let is_new = amd.sn >= self.vr_r && self.place(amd, pdus);
@@ -74,8 +67,7 @@ impl Receiver {
         }
     }
 
-    /// Puts the octets of a PDU into the reception buffer. Returns false if all of them were
-    /// received before (5.1.3.2.2).
+    /// False if all octets were received before (5.1.3.2.2).
     #[inline]
     fn place(&mut self, amd: &Amd, pdus: &mut Pdus) -> bool {
         let Some(pdu) = pdus.get_mut(amd.sn).filter(|pdu| !pdu.is_complete()) else { return false };
@@ -92,8 +84,7 @@ impl Receiver {
     }
 
     // Clause: TS 36.322, 5.1.3.2: reordering in acknowledged mode
-    /// Updates the state variables and t-Reordering after new octets of PDU `sn` were received
-    /// (5.1.3.2.3).
+    /// State variables and t-Reordering (5.1.3.2.3).
     #[inline]
     fn update(&mut self, now: Time, sn: u64, pdus: &Pdus) {
         self.vr_h = self.vr_h.max(sn + 1);
@@ -112,8 +103,7 @@ impl Receiver {
         }
     }
 
-    /// Moves VR(MS) to the first PDU, from `sn` on, that is not received completely. Triggers a
-    /// report if VR(MS) passes a PDU whose poll waits for an answer.
+    /// From `sn` on; triggers a report if VR(MS) passes a PDU whose poll waits.
     #[inline]
     fn move_vr_ms(&mut self, sn: u64, pdus: &Pdus) {
         self.vr_ms = pdus.first_incomplete(sn);
@@ -124,8 +114,8 @@ impl Receiver {
         }
     }
 
-    /// Processes a poll in PDU `sn`; `is_new` is false if the PDU was discarded. Triggers a report
-    /// at once if the PDU was discarded or is before VR(MS), else when VR(MS) passes it (5.2.3).
+    /// Triggers a report at once if the PDU was discarded or is before VR(MS), else when VR(MS) passes it
+    /// (5.2.3).
     #[inline]
     fn on_poll(&mut self, sn: u64, is_new: bool) {
         if !is_new || sn < self.vr_ms {
@@ -137,8 +127,7 @@ impl Receiver {
 
     // --- Methods for status reports ---
 
-    /// Returns an upper bound of the size in octets of the STATUS PDU that can be sent now, 0 if
-    /// none can be sent.
+    /// Upper bound, 0 if no report can be sent.
     pub fn report_size(&self, now: Time, pdus: &Pdus) -> u32 {
         if !self.can_report(now) {
             return 0;
@@ -152,8 +141,7 @@ impl Receiver {
         self.is_triggered && self.prohibited_until.is_none_or(|until| until <= now)
     }
 
-    /// Writes the STATUS PDU to be sent now, of at most `room` octets, to `status`. Returns false
-    /// if no report can be sent now or `room` is too small for any STATUS PDU.
+    /// False if no report can be sent now or fits.
     pub fn report(&mut self, now: Time, room: u32, pdus: &Pdus, status: &mut Status) -> bool {
         if !self.can_report(now) || room < header::SMALLEST_STATUS {
             return false;
@@ -166,15 +154,13 @@ impl Receiver {
 
     // --- Methods for timers ---
 
-    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no call is
-    /// needed. The expiry of t-StatusProhibit only counts if a report waits for it.
+    /// t-StatusProhibit only counts if a report waits for it.
     #[inline]
     pub fn due(&self) -> Option<Time> {
         let prohibit = self.prohibited_until.filter(|_| self.is_triggered);
         earlier(self.timer.map(|(at, _)| at), prohibit)
     }
 
-    /// Processes the timers of the receiving end that have expired by `now`.
     pub fn on_time(&mut self, now: Time, pdus: &Pdus) {
         self.prohibited_until = self.prohibited_until.filter(|until| *until > now);
         if let Some((at, vr_x)) = self.timer

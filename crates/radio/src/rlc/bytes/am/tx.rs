@@ -1,5 +1,4 @@
-//! Sending end of acknowledged mode: new PDUs, retransmissions and polls (TS 36.322, 5.1.3.1 and
-//! 5.2.1).
+//! TS 36.322, 5.1.3.1 and 5.2.1.
 
 use std::ops::Range;
 
@@ -14,21 +13,19 @@ use crate::rlc::bytes::header;
 use crate::rlc::bytes::ranges::RangeSet;
 use crate::rlc::bytes::stream::Stream;
 
-/// State of the sending end: octets to be retransmitted, and polling.
 #[derive(Debug)]
 pub struct Sender {
     max_retransmissions: u32,
-    /// Octets that wait for retransmission, as ranges of the SDU stream.
+    /// To be retransmitted, in the SDU stream.
     pending: RangeSet,
     poller: Poller,
     has_failed: bool,
 }
 
-/// PDU with the size of its header in octets.
+/// With the size of its header.
 type Sized = (Amd, u32);
 
 impl Sender {
-    /// Creates the state of a sender that has sent no PDU.
     pub fn new(params: &AmBytes) -> Self {
         Self {
             max_retransmissions: params.max_retransmissions.map_or(u32::MAX, std::num::NonZeroU32::get),
@@ -38,20 +35,17 @@ impl Sender {
         }
     }
 
-    /// Returns true if a PDU has reached the limit of retransmissions, which means radio link
-    /// failure.
+    /// The limit of retransmissions: radio link failure.
     pub fn has_failed(&self) -> bool {
         self.has_failed
     }
 
-    /// Returns an estimate of the octets that all retransmissions take, including RLC headers but
-    /// not MAC subheaders.
+    /// With RLC headers but no MAC subheaders.
     #[inline]
     pub fn pending_size(&self) -> u64 {
         self.pending.octets() + u64::from(header::AMD_SEGMENT) * self.pending.len() as u64
     }
 
-    /// Returns the number of ranges of octets that wait for retransmission.
     #[inline]
     pub fn pending_ranges(&self) -> usize {
         self.pending.len()
@@ -59,9 +53,7 @@ impl Sender {
 
     // --- Methods that return PDUs to be sent ---
 
-    /// Returns the next PDU to be sent, of at most `room` octets, with the size of its header.
-    /// Retransmissions precede new PDUs (TS 36.322, 5.1.3.1.1). Returns `None` if no PDU can be
-    /// sent or none fits.
+    /// Retransmissions precede new PDUs (TS 36.322, 5.1.3.1.1).
     #[inline]
     pub fn next(&mut self, now: Time, room: u32, pdus: &mut Pdus, stream: &mut Stream) -> Option<Sized> {
         let (sn, octets, size) = match self.pending.first() {
@@ -73,8 +65,7 @@ impl Sender {
         Some((Amd { sn, octets, poll }, size))
     }
 
-    /// Cuts a new AMD PDU from the SDU stream. Returns `None` if the window is full, no SDU waits,
-    /// too many SDUs are in flight, or nothing fits into `room` octets.
+    /// `None` if the window is full, no SDU waits, too many SDUs are in flight, or nothing fits.
     #[inline]
     fn take_new(
         &mut self,
@@ -96,8 +87,7 @@ impl Sender {
     }
 
     // Clause: TS 36.322, 5.1.3.1, 5.2.1: re-segmentation
-    /// Returns the AMD PDU with the octets `pending` for retransmission, or a segment of it if only
-    /// some of its octets wait or fit. Returns `None` if nothing fits into `room` octets.
+    /// A segment if only some of its octets wait or fit.
     fn take_pending(
         &mut self,
         pending: Range<u64>,
@@ -123,8 +113,7 @@ impl Sender {
 
     // --- Methods for status reports ---
 
-    /// Processes a STATUS PDU. Returns the number of the first octet that is not acknowledged in
-    /// sequence, or `None` if this number has not changed.
+    /// First octet that is not acknowledged in sequence, if it has changed.
     pub fn on_status(&mut self, status: &Status, pdus: &mut Pdus) -> Option<u64> {
         self.acknowledge(status, pdus);
         for nack in &status.nacks {
@@ -136,7 +125,7 @@ impl Sender {
         pdus.slide()
     }
 
-    /// Marks the PDUs that a report acknowledges positively, and cancels their retransmissions.
+    /// Positively acknowledged PDUs need no retransmission.
     fn acknowledge(&mut self, status: &Status, pdus: &mut Pdus) {
         let mut nacks = status.nacks.iter().map(|nack| nack.sn).peekable();
         for sn in pdus.first()..status.acknowledged {
@@ -154,9 +143,8 @@ impl Sender {
 
     // Clause: TS 36.322, 5.2.1: limit of retransmissions
     // Simplified: after the limit the entity goes on, without re-establishment
-    /// Schedules `octets` of PDU `sn` for retransmission, unless the PDU is acknowledged.
-    /// RETX_COUNT starts at 0 and increases with each call, except while the octets already wait
-    /// for retransmission (TS 36.322, 5.2.1).
+    /// RETX_COUNT starts at 0 and increases with each call, except while the octets already wait (TS 36.322,
+    /// 5.2.1).
     fn retransmit(&mut self, sn: u64, octets: Range<u64>, pdus: &mut Pdus) {
         let Some(pdu) = pdus.get_mut(sn).filter(|pdu| !pdu.acknowledged) else { return };
         let is_pending = self.pending.contains(&octets);
@@ -171,15 +159,13 @@ impl Sender {
 
     // --- Methods for the poll timer ---
 
-    /// Returns the time at which t-PollRetransmit expires and [`Self::on_time`] must be called, or
-    /// `None` if the timer does not run.
     #[inline]
     pub fn due(&self) -> Option<Time> {
         self.poller.due()
     }
 
-    /// Handles the expiry of t-PollRetransmit by `now`. If no PDU that could carry the poll can be
-    /// sent, retransmits the last PDU that is not acknowledged to carry it (TS 36.322, 5.2.2.3).
+    /// If no PDU can be sent that could carry the poll, the last unacknowledged one is retransmitted (TS
+    /// 36.322, 5.2.2.3).
     pub fn on_time(&mut self, now: Time, pdus: &mut Pdus, stream: &Stream) {
         if self.poller.expire(now)
             && self.pending.is_empty()
@@ -192,8 +178,7 @@ impl Sender {
     }
 }
 
-/// Returns true if no new PDU can be sent even if SDUs wait, because the window is full or too many
-/// SDUs are in flight.
+/// The window is full or too many SDUs are in flight.
 #[inline]
 pub fn is_stalled(pdus: &Pdus, stream: &Stream) -> bool {
     pdus.is_full() || stream.is_stalled()

@@ -1,4 +1,4 @@
-//! Simulated air for tests of RLC: blocks of any size in TTIs of 1 ms, with losses and delays.
+//! Blocks of any size in TTIs of 1 ms, with losses and delays.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,65 +13,55 @@ use crate::pdcp::Transmit;
 use crate::rlc::bytes::am::{Acknowledged, Amd};
 use crate::rlc::bytes::{Entity, Filled, Framing, Outcome};
 
-/// Duration of a TTI in nanoseconds.
 pub const MS: u64 = 1_000_000;
 
-/// Framing without headers of PDCP and MAC.
+/// Without headers of PDCP and MAC.
 pub const PLAIN: Framing = Framing { sdu_header: 0, subheader: 0, sdus_in_flight: 1 << 11 };
 
-/// Returns a queue in front of RLC that is practically unlimited, without a discard timer.
+/// Practically unlimited, without a discard timer.
 pub fn transmit() -> Transmit {
     let params = DropTail { limit: 100_000.try_into().unwrap(), limit_bytes: None };
     Transmit::new(Box::new(Fifo::new(&params)), None)
 }
 
-/// Sizes, losses and delays of the blocks in a TTI.
 #[derive(Clone, Copy, Debug)]
 pub struct Tti {
-    /// Size of the block with data, in octets.
     pub room: u32,
-    /// Whether the block with data is lost.
     pub lost: bool,
-    /// Time in ms from the start of the TTI until the block with data is decoded or given up.
+    /// ms from the start of the TTI until the block is decoded or given up.
     pub delay: u64,
-    /// Number of octets that a status report may take.
+    /// Octets that a status report may take.
     pub report_room: u32,
-    /// Whether the block with the status report is lost.
     pub report_lost: bool,
-    /// Time in ms from the start of the TTI until the status report is decoded or given up.
+    /// ms from the start of the TTI until the report is decoded or given up.
     pub report_delay: u64,
 }
 
 impl Tti {
-    /// Returns a TTI with a block of `room` octets and a status report, which both arrive after
-    /// `delay` ms.
     pub fn lossless(room: u32, delay: u64) -> Self {
         Self { room, lost: false, delay, report_room: 1_000, report_lost: false, report_delay: delay }
     }
 }
 
-/// Block or status report that arrives or is given up.
 #[derive(Clone, Debug)]
 enum Arrival {
     Block { units: Range<u64>, lost: bool },
     Report { number: u64, lost: bool },
 }
 
-/// RLC entity, and its blocks and status reports on the air.
 pub struct Air {
     pub rlc: Entity,
     pub now: Time,
     arrivals: BTreeMap<(u64, usize), Arrival>,
     sent: usize,
-    /// All blocks sent, each with its time in ms.
+    /// With the time in ms.
     pub blocks: Vec<(u64, Filled)>,
-    /// All status reports sent, as time in ms and report number.
+    /// Time in ms and report number.
     pub reports: Vec<(u64, u64)>,
-    /// All packets delivered, as time in ms and packet number.
+    /// Time in ms and packet number.
     pub delivered: Vec<(u64, u64)>,
-    /// Numbers of all packets lost.
     pub lost: Vec<u64>,
-    /// Number of octets by which expiries of timers have increased the amount of data to be sent.
+    /// Octets to be sent again because of expired timers.
     pub added_by_timers: u64,
 }
 
@@ -90,7 +80,6 @@ impl Air {
         }
     }
 
-    /// Returns the RLC entity. Panics if it is not in acknowledged mode.
     pub fn am(&self) -> &Acknowledged {
         match &self.rlc {
             Entity::Am(entity) => entity,
@@ -111,8 +100,7 @@ impl Air {
         self.sent += 1;
     }
 
-    /// Handles the arrivals and timers that are due. Calls `arrived` for each AMD PDU that is not
-    /// lost, before the RLC entity receives the PDU.
+    /// `arrived` is called for each AMD PDU that is not lost, before RLC receives it.
     fn catch_up(&mut self, mut arrived: impl FnMut(Time, &Amd)) {
         while let Some(entry) = self.arrivals.first_entry().filter(|entry| entry.key().0 * MS <= self.now.0) {
             match entry.remove() {
@@ -142,12 +130,10 @@ impl Air {
         }
     }
 
-    /// Runs one TTI with the sizes, losses and delays in `tti`.
     pub fn tti(&mut self, tti: Tti) {
         self.tti_with(tti, |_, _| ());
     }
 
-    /// Runs one TTI as described by `tti`, and calls `arrived` for each AMD PDU that arrives.
     pub fn tti_with(&mut self, tti: Tti, arrived: impl FnMut(Time, &Amd)) {
         self.catch_up(arrived);
         if let Some(report) = self.rlc.take_report(self.now, tti.report_room) {
@@ -164,8 +150,7 @@ impl Air {
         self.now += Duration(MS);
     }
 
-    /// Checks that a block has at most `room` octets, and that it has padding only if nothing more
-    /// could be sent in it.
+    /// It has padding only if nothing more could be sent in it.
     fn check_block(&self, block: &Filled, room: u32) {
         assert!(block.bytes() <= room);
         // The smallest PDU segment has a header of 4 octets and one octet of data, and `PLAIN` has
@@ -175,8 +160,7 @@ impl Air {
         assert_eq!(parts.iter().map(|part| part.bytes).sum::<u32>(), block.payload);
     }
 
-    /// Runs TTIs as described by `tti` until nothing is on the air, nothing can be sent and no
-    /// timer runs. Returns false if this state is not reached within `most` TTIs.
+    /// Until nothing is on the air, can be sent or is timed; false if not within `most` TTIs.
     pub fn finish(&mut self, tti: Tti, most: usize) -> bool {
         for _ in 0..most {
             self.tti(tti);
@@ -187,22 +171,19 @@ impl Air {
         false
     }
 
-    /// Returns true if nothing is on the air, nothing can be sent and no timer runs.
     pub fn is_quiet(&self) -> bool {
         self.arrivals.is_empty() && self.rlc.sendable() == 0 && self.rlc.due().is_none()
     }
 }
 
-/// Packets, each with the TTI of its arrival and its size, and the sequence of TTIs, which is
-/// repeated.
+/// Arrival (TTI) and size of packets; the TTIs repeat.
 #[derive(Clone, Debug)]
 pub struct Load {
     pub packets: Vec<(usize, u32)>,
     pub ttis: Vec<Tti>,
 }
 
-/// Generates loads with block sizes in `rooms`, packets of at most `bytes` bytes, and delays of at
-/// most `most_delay` ms.
+/// Blocks in `rooms`, packets up to `bytes`, delays up to `most_delay` ms.
 pub fn load(rooms: Range<u32>, bytes: u32, most_delay: u64) -> impl Strategy<Value = Load> {
     let tti = (rooms, 0..10u32, 1..=most_delay, 8..40u32, any::<bool>(), 1..=most_delay);
     let losses = 0..9u32;

@@ -1,5 +1,3 @@
-//! Property tests of acknowledged mode over a simulated air with losses and delays.
-
 use nodeb_base::units::Duration;
 use proptest::prelude::*;
 
@@ -9,18 +7,16 @@ use crate::rlc::bytes::am::pdus::WINDOW;
 use crate::rlc::bytes::am::{AmBytes, Amd};
 use crate::rlc::bytes::{Entity, Framing, header};
 
-/// Number of TTIs at the start of a test in which blocks and reports may be lost.
+/// TTIs in which blocks and reports may be lost.
 const LOSSY: usize = 600;
 
-/// Number of TTIs within which all packets must be delivered.
+/// TTIs within which all packets must be delivered.
 const PATIENCE: usize = 20_000;
 
 fn air(params: &AmBytes) -> Air {
     Air::new(Entity::am(params, PLAIN, transmit()))
 }
 
-/// Runs a load until no packet is left to arrive and nothing is pending. Calls `check` after each
-/// TTI.
 fn run(
     air: &mut Air,
     load: &Load,
@@ -43,8 +39,7 @@ fn run(
     Err(TestCaseError::fail(format!("not over after {PATIENCE} TTIs")))
 }
 
-/// Checks the size of the headers in the last block: 2 octets for each whole PDU, 4 for each
-/// segment, and the length indicators.
+/// 2 octets for each whole PDU, 4 for each segment, and the length indicators.
 fn check_headers(air: &Air, whole: &mut Vec<Amd>) -> Result<(), TestCaseError> {
     let Some((ms, block)) = air.blocks.last().filter(|(ms, _)| ms + 1 == air.ms()) else {
         return Ok(());
@@ -76,9 +71,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     // Tests the feature: RLC headers and length indicators (property)
-    /// All packets are delivered once and in order, even with small blocks and reports. The
-    /// smallest block has 5 octets, which hold a PDU segment with one octet of data. The smallest
-    /// report has 8 octets, which hold one negative acknowledgement of a part of a PDU.
+    /// The smallest block of 5 octets holds a segment with one octet of data, the smallest report of 8 one
+    /// negative acknowledgement of a part.
     #[test]
     fn packets_are_delivered_once_and_in_order(params in params(), load in load(5..400, 600, 20)) {
         let (mut air, mut whole) = (air(&params), Vec::new());
@@ -97,8 +91,7 @@ proptest! {
     }
 
     // Tests the feature: polling (property)
-    /// While any PDU is not acknowledged, the sender sends at least one PDU in every
-    /// t-PollRetransmit.
+    /// At least one PDU in every t-PollRetransmit.
     #[test]
     fn sender_is_never_silent_longer_than_its_poll_timer(
         params in params(),
@@ -112,8 +105,7 @@ proptest! {
         })?;
     }
 
-    /// The octets retransmitted are at most as many as were lost, plus twice as many as timers
-    /// schedule for retransmission to carry a poll. This holds if t-StatusProhibit is so long that
+    /// At most as many as were lost plus twice what timers schedule for polls, if t-StatusProhibit lets
     /// retransmissions arrive before the next report.
     #[test]
     fn octets_retransmitted_were_lost(load in load(500..1_500, 1_500, 4), polls in 300..600u64) {
@@ -138,8 +130,7 @@ proptest! {
         prop_assert!(sent - bytes <= lost + 2 * air.added_by_timers, "{} {} {}", sent, bytes, lost);
     }
 
-    /// With blocks of at most 9000 octets, each block reduces the estimate of waiting octets by
-    /// about the size of the block. When the estimate is 0, nothing is left to send.
+    /// Blocks of at most 9000 octets; when the estimate is 0, nothing is left to send.
     #[test]
     fn buffer_status_is_enough_room(packets in prop::collection::vec(1..2_000u32, 1..50), subheader in 0..4u32) {
         let framing = Framing { subheader, sdu_header: 2, ..PLAIN };
@@ -164,8 +155,7 @@ proptest! {
 }
 
 // Tests the feature: window of acknowledged mode (closed form)
-/// With a poll in each PDU and no prohibit timer, the window allows 512 blocks in each round trip
-/// of 600 TTIs.
+/// 512 blocks in each round trip of 600 TTIs, with a poll in each PDU and no prohibit timer.
 #[test]
 fn rate_is_limited_by_window_and_round_trip() {
     let params =
@@ -186,7 +176,6 @@ fn rate_is_limited_by_window_and_round_trip() {
     assert_eq!(2 * air.delivered.len(), arrived);
 }
 
-/// If a round trip takes fewer TTIs than the window has PDUs, each TTI carries a block.
 #[test]
 fn rate_is_that_of_the_blocks_if_the_window_is_large() {
     let params =

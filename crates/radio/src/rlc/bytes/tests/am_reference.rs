@@ -1,5 +1,4 @@
-//! Tests that compare acknowledged mode with a slow receiver, which keeps sets of octets and
-//! numbers modulo 1024.
+//! The slow receiver keeps sets of octets and numbers modulo 1024.
 
 use std::ops::Range;
 
@@ -12,12 +11,11 @@ use crate::rlc::bytes::Entity;
 use crate::rlc::bytes::am::status::Status;
 use crate::rlc::bytes::am::{AmBytes, Amd};
 
-/// Data fields of all AMD PDUs, in order of sequence numbers.
+/// Data fields by sequence number.
 #[derive(Default)]
 struct Origins(Vec<Range<u64>>);
 
 impl Origins {
-    /// Records the data fields of those PDUs in the last block that are new.
     fn record(&mut self, air: &Air) {
         let units = air.blocks.last().map_or(0..0, |(_, block)| block.units.clone());
         for amd in units.filter_map(|unit| air.am().pdu(unit)) {
@@ -38,8 +36,7 @@ impl Origins {
         }
     }
 
-    /// Returns a report in the form that it has on the air. A missing part that extends to the end
-    /// of its PDU has the end `None`.
+    /// A missing part that extends to the end of its PDU has the end `None`.
     fn status(&self, status: &Status) -> AirStatus {
         let nack = |nack: &crate::rlc::bytes::am::status::Nack| {
             let origin = &self.0[nack.sn as usize];
@@ -53,8 +50,7 @@ impl Origins {
     }
 }
 
-/// Runs both receivers for `ttis` TTIs. In each TTI compares their reports, and the numbers of SDUs
-/// that they have delivered so far.
+/// Compares reports and SDUs delivered in each TTI.
 fn compare(params: &AmBytes, load: &Load, ttis: usize) -> Result<(), TestCaseError> {
     let mut air = Air::new(Entity::am(params, PLAIN, transmit()));
     let prohibit = params.status_prohibit.unwrap_or_default();
@@ -84,8 +80,7 @@ fn compare(params: &AmBytes, load: &Load, ttis: usize) -> Result<(), TestCaseErr
     Ok(())
 }
 
-/// Generates parameters with timers of less than 60 ms, which may expire before or after blocks
-/// arrive.
+/// Timers below 60 ms may expire before or after blocks arrive.
 pub fn params() -> impl Strategy<Value = AmBytes> {
     (1..60u64, 0..60u64, 1..60u64, 1..20u32, 1..2_000u64).prop_map(
         |(reordering, prohibit, poll, poll_pdu, poll_byte)| AmBytes {
@@ -112,8 +107,7 @@ proptest! {
     }
 
     // Tests the feature: re-segmentation (independent receiver)
-    /// The reports and deliveries of both receivers are equal if blocks have only a few octets, so
-    /// that retransmitted PDUs are cut into many segments.
+    /// Retransmitted PDUs are cut into many segments.
     #[test]
     fn small_segments_match_a_receiver_of_octets(params in params(), load in load(3..12, 30, 20)) {
         compare(&params, &load, 600)?;

@@ -1,4 +1,4 @@
-//! Timelines of acknowledged mode computed by hand, in TTIs of 1 ms.
+//! By hand, in TTIs of 1 ms.
 
 use nodeb_base::units::{Duration, Size};
 
@@ -6,7 +6,7 @@ use super::air::{Air, MS, PLAIN, Tti, transmit};
 use crate::rlc::bytes::Entity;
 use crate::rlc::bytes::am::AmBytes;
 
-/// TTI whose block holds a PDU with 10 octets of data.
+/// A PDU with 10 octets of data.
 const TEN: Tti =
     Tti { room: 12, lost: false, delay: 1, report_room: 100, report_lost: false, report_delay: 1 };
 
@@ -27,8 +27,7 @@ fn air(params: &AmBytes, packets: &[u32]) -> Air {
     air
 }
 
-/// Runs the TTIs `ttis`. Returns each PDU sent as time in ms, number, first octet, number of
-/// octets, and true if the PDU polls.
+/// Time in ms, number, first octet, octets, and whether the PDU polls.
 fn play(air: &mut Air, ttis: &[Tti]) -> Vec<(u64, u64, u64, u64, bool)> {
     let mut sent = Vec::new();
     for tti in ttis {
@@ -45,8 +44,7 @@ fn play(air: &mut Air, ttis: &[Tti]) -> Vec<(u64, u64, u64, u64, bool)> {
 }
 
 // Tests the feature: reordering in acknowledged mode (worked example)
-/// PDU 1 is lost. PDU 2 polls, but the answer waits for t-Reordering, which PDU 2 starts when it
-/// arrives at 3 ms.
+/// PDU 1 is lost; PDU 2 polls and starts t-Reordering at 3 ms.
 #[test]
 fn answer_to_a_poll_waits_for_reordering() {
     let mut air = air(&params(), &[10, 10, 10]);
@@ -65,8 +63,7 @@ fn answer_to_a_poll_waits_for_reordering() {
 }
 
 // Tests the feature: re-segmentation (worked example)
-/// A PDU with 30 octets of data is lost. It is retransmitted in blocks of 14 octets, each of which
-/// holds a segment with 10 octets of data.
+/// 30 octets, in blocks of 14 that hold a segment with 10.
 #[test]
 fn a_large_pdu_is_retransmitted_in_segments() {
     let mut air = air(&params(), &[30]);
@@ -90,8 +87,7 @@ fn a_large_pdu_is_retransmitted_in_segments() {
     assert!(air.is_quiet());
 }
 
-/// The report on the last PDU is lost, so the sender retransmits the PDU when the poll timer
-/// expires. The receiver answers the poll although it has received the PDU before.
+/// The report on the last PDU is lost, so the poll timer retransmits the PDU.
 #[test]
 fn a_duplicate_with_a_poll_is_answered() {
     let mut air = air(&params(), &[10, 10]);
@@ -105,8 +101,7 @@ fn a_duplicate_with_a_poll_is_answered() {
 }
 
 // Tests the feature: prohibition of STATUS PDUs (worked example)
-/// A report at 1 ms starts t-StatusProhibit, which is 20 ms long. The next report waits until the
-/// timer expires at 21 ms.
+/// t-StatusProhibit of 20 ms from 1 ms.
 #[test]
 fn reports_keep_their_distance() {
     let mut air = air(&AmBytes { status_prohibit: Some(Duration(20 * MS)), ..params() }, &[10]);
@@ -118,7 +113,7 @@ fn reports_keep_their_distance() {
 }
 
 // Tests the feature: polling (worked example)
-/// The sender polls after 3 new PDUs, after 25 new octets, and when the buffer is empty.
+/// After 3 new PDUs, after 25 new octets, and when the buffer is empty.
 #[test]
 fn polls_follow_pdus_and_octets() {
     let polls = |poll_pdu, poll_byte| {
@@ -132,8 +127,7 @@ fn polls_follow_pdus_and_octets() {
     assert_eq!(polls(None, None), [7]);
 }
 
-/// PDUs 0, 1 and 4 are lost. PDU 2 starts t-Reordering, which expires at 13 ms. A report of 4
-/// octets then names PDU 0 as missing, and reports on no later PDU.
+/// PDUs 0, 1 and 4 are lost; PDU 2 starts t-Reordering, which expires at 13 ms. 4 octets name PDU 0 alone.
 #[test]
 fn a_report_that_does_not_fit_is_continued_by_later_ones() {
     let mut air = air(&params(), &[10; 6]);
@@ -150,8 +144,7 @@ fn a_report_that_does_not_fit_is_continued_by_later_ones() {
 }
 
 // Tests the feature: limit of retransmissions (worked example)
-/// The first retransmission of the PDU sets RETX_COUNT to 0, so the third retransmission sets it to
-/// the limit of 2.
+/// The first retransmission sets RETX_COUNT to 0, the third to the limit of 2.
 #[test]
 fn radio_link_fails_at_the_limit_of_retransmissions() {
     let params = AmBytes { max_retransmissions: std::num::NonZeroU32::new(2), ..params() };
@@ -165,8 +158,7 @@ fn radio_link_fails_at_the_limit_of_retransmissions() {
     assert_eq!((failed_after, air.blocks.len()), (151, 4));
 }
 
-/// If each TTI carries one PDU and reports arrive 1 ms later, the window has at most 4 PDUs after 5000 TTIs.
-/// All packets are delivered.
+/// With a PDU per TTI and reports 1 ms later, at most 4 PDUs are in the window after 5000 TTIs.
 #[test]
 fn no_memory_grows_in_the_steady_state() {
     let mut air = air(&params(), &[]);

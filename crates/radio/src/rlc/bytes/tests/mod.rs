@@ -1,5 +1,4 @@
-//! Tests of both RLC modes over a simulated air, and comparisons with slow receivers that follow
-//! the text of the standard.
+//! Slow receivers follow the text of the standard.
 
 mod air;
 mod am_laws;

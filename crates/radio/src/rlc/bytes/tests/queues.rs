@@ -1,5 +1,3 @@
-//! Tests of both RLC modes with queue disciplines and discard timers.
-
 use nodeb_base::event::Part;
 use nodeb_base::packet::{EcnField, Packet, PacketId};
 use nodeb_base::rng::Streams;
@@ -14,8 +12,6 @@ use crate::rlc::bytes::am::AmBytes;
 use crate::rlc::bytes::um::UmBytes;
 use crate::rlc::bytes::{Entity, Framing, Outcome, header};
 
-/// Outcome of each packet offered: its identifier, and its PDCP sequence number if it was delivered
-/// or `None` if it was lost.
 type Fates = Vec<(u64, Option<u64>)>;
 
 fn take_fates(rlc: &mut Entity, fates: &mut Fates) {
@@ -29,8 +25,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     // Tests the feature: queues and ECN in front of RLC (property)
-    /// Each packet has one outcome, whatever the queue and the discard timer drop. As no block is
-    /// lost, the delivered packets have consecutive numbers.
+    /// Whatever the queue and the discard timer drop; no block is lost.
     #[test]
     fn dropped_packets_leave_no_gap(
         is_am in any::<bool>(),
@@ -71,8 +66,8 @@ proptest! {
     }
 
     // Tests the feature: MAC headers and padding (property)
-    /// A block consists of headers, payload and padding. It only has padding with room for another PDU if nothing
-    /// waits. The payload of all blocks is the packets with their PDCP headers.
+    /// Padding with room for another PDU is left only if nothing waits; all payload is packets with PDCP
+    /// headers.
     #[test]
     fn padding_is_left_only_if_nothing_waits(
         is_am in any::<bool>(),
@@ -109,7 +104,7 @@ proptest! {
 }
 
 // Tests the feature: queues and ECN in front of RLC (worked example)
-/// CoDel marks packets of a standing queue, and all marks arrive.
+/// CoDel marks packets of a standing queue.
 #[test]
 fn marks_of_the_queue_arrive() {
     let stream = Streams::new(1, 0).stream("test", 0, "queue");
@@ -132,8 +127,8 @@ fn marks_of_the_queue_arrive() {
     assert_eq!(rlc.queue_counts().marked, marked as u64);
 }
 
-/// The first two octets of an SDU are its PDCP header. A block of 4 octets carries only this
-/// header, and the next block of 5 octets carries the first 3 bytes of the packet.
+/// The header has two octets: a block of 4 octets carries only it, the next of 5 the first 3 bytes of the
+/// packet.
 #[test]
 fn header_of_pdcp_is_no_part_of_a_packet() {
     let mut rlc = Entity::um(&UmBytes::default(), Framing::default(), transmit());
@@ -148,7 +143,6 @@ fn header_of_pdcp_is_no_part_of_a_packet() {
     assert_eq!((rlc.waits_since(), rlc.waiting()), (None, 0));
 }
 
-/// With a limit of two packets in flight, the third packet waits until the first two are delivered.
 #[test]
 fn packets_in_flight_are_limited() {
     let framing = Framing { sdus_in_flight: 2, ..PLAIN };

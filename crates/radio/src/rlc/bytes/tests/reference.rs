@@ -1,25 +1,23 @@
-//! Slow receiver of acknowledged mode, which follows the text of TS 36.322 and keeps sets of octets
-//! and numbers modulo 1024.
+//! Follows the text of TS 36.322, with sets of octets and numbers modulo 1024.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the distance of sequence number `sn` above `base`, modulo `modulus`.
+/// Distance of `sn` above `base`.
 pub fn above(base: u16, sn: u16, modulus: u16) -> u16 {
     (sn + modulus - base) % modulus
 }
 
-/// AMD PDU, or segment of an AMD PDU, with the fields that it has on the air.
 #[derive(Clone, Debug)]
 pub struct AirAmd {
     pub sn: u16,
     pub so: u32,
     pub octets: u32,
-    /// Whether the last octet of the segment is the last octet of its PDU (LSF).
+    /// LSF: the last octet of the segment is the last of its PDU.
     pub last: bool,
     pub poll: bool,
 }
 
-/// Octets of an AMD PDU that were received, and the PDU's length if it is known.
+/// With the PDU's length if it is known.
 #[derive(Clone, Debug, Default)]
 struct Buffered {
     octets: BTreeSet<u32>,
@@ -35,8 +33,7 @@ impl Buffered {
         (0..).zip(&self.octets).take_while(|(expected, octet)| expected == *octet).count() as u64
     }
 
-    /// Returns the missing parts of the PDU, each as SOstart and the octet after SOend; the latter
-    /// is `None` if the part extends to the end of the PDU.
+    /// SOstart and the octet after SOend, `None` for the end of the PDU.
     fn missing(&self) -> Vec<(u32, Option<u32>)> {
         let mut parts = Vec::new();
         let mut from = 0;
@@ -53,11 +50,10 @@ impl Buffered {
     }
 }
 
-/// Contents of a STATUS PDU: ACK_SN, and for each negative acknowledgement NACK_SN and the missing
-/// part, or `None` if the whole PDU is missing.
+/// ACK_SN, and for each NACK_SN the missing part, or `None` for the whole PDU.
 pub type AirStatus = (u16, Vec<(u16, Option<(u32, Option<u32>)>)>);
 
-/// Receiving side of an AM entity, with the state variables of TS 36.322.
+/// State variables of TS 36.322.
 pub struct AmReceiver {
     buffer: BTreeMap<u16, Buffered>,
     vr_r: u16,
@@ -70,7 +66,7 @@ pub struct AmReceiver {
     triggered: bool,
     prohibit: u64,
     prohibited_until: u64,
-    /// Number of octets in the PDUs before VR(R).
+    /// Octets of the PDUs before VR(R).
     delivered: u64,
 }
 
@@ -107,12 +103,10 @@ impl AmReceiver {
         (0..AM).map(|step| (from + step) % AM).find(|sn| !self.is_complete(*sn)).unwrap()
     }
 
-    /// Returns the number of octets received in sequence.
     pub fn in_sequence(&self) -> u64 {
         self.delivered + self.buffer.get(&self.vr_r).map_or(0, Buffered::in_sequence)
     }
 
-    /// Processes an AMD PDU that has arrived, and its poll (5.1.3.2.2 and 5.2.3).
     pub fn receive(&mut self, now: u64, amd: &AirAmd) {
         let octets: Vec<u32> = (amd.so..amd.so + amd.octets).collect();
         let held = self.buffer.get(&amd.sn);
@@ -136,8 +130,7 @@ impl AmReceiver {
         }
     }
 
-    /// Updates the state variables and t-Reordering after octets of PDU `sn` were placed in the
-    /// buffer (TS 36.322, 5.1.3.2.3).
+    /// After octets of PDU `sn` were placed in the buffer (TS 36.322, 5.1.3.2.3).
     fn placed(&mut self, now: u64, sn: u16) {
         if self.at(sn) >= self.at(self.vr_h) {
             self.vr_h = (sn + 1) % AM;
@@ -175,7 +168,7 @@ impl AmReceiver {
         }
     }
 
-    /// Handles the expiry of t-Reordering if it is due by `now` (TS 36.322, 5.1.3.2.4).
+    /// TS 36.322, 5.1.3.2.4.
     pub fn on_time(&mut self, now: u64) {
         if self.expires.is_some_and(|at| at <= now) {
             self.expires = None;
@@ -189,8 +182,7 @@ impl AmReceiver {
         }
     }
 
-    /// Returns the STATUS PDU to be sent now, of at most `room` octets, or `None` if there is none
-    /// or `room` is below 2 octets (5.2.3 and 6.2.1.6).
+    /// `None` also if `room` is below 2 octets (5.2.3 and 6.2.1.6).
     pub fn report(&mut self, now: u64, room: u32) -> Option<AirStatus> {
         if !self.triggered || now < self.prohibited_until || room < 2 {
             return None;

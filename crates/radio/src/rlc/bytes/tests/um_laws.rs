@@ -1,5 +1,4 @@
-//! Property tests of unacknowledged mode, and a comparison with a slow receiver that follows the
-//! text of the standard.
+//! The slow receiver follows the text of the standard.
 
 use nodeb_base::units::Duration;
 use proptest::prelude::*;
@@ -16,7 +15,6 @@ fn params() -> impl Strategy<Value = UmBytes> {
     })
 }
 
-/// Returns the parts of SDUs in UMD PDU number `unit`.
 fn elements(air: &Air, unit: u64, load: &Load) -> Vec<Element> {
     let element = |part: nodeb_base::event::Part| {
         let size = load.packets[part.packet.0 as usize].1;
@@ -25,12 +23,11 @@ fn elements(air: &Air, unit: u64, load: &Load) -> Vec<Element> {
     air.rlc.carried(unit..unit + 1).into_iter().map(element).collect()
 }
 
-/// PDU on the air: time of arrival in ms, number, parts of SDUs, and true if the PDU is lost.
+/// Arrival in ms, number, parts of SDUs, and whether the PDU is lost.
 type OnAir = (u64, u64, Vec<Element>, bool);
 
-/// Returns true if, on the air, a PDU with number `unit` could be confused with a missing PDU.
-/// `highest` is the number after the highest PDU received, and `has_gap` is true if a PDU before
-/// `highest` may still be missing.
+/// On the air `unit` could be confused with a missing PDU; `highest` is the number after the highest PDU
+/// received.
 fn is_ambiguous(unit: u64, highest: u64, modulus: u16, has_gap: bool) -> bool {
     let modulus = u64::from(modulus);
     unit >= highest + modulus || (unit >= highest + modulus / 2 && has_gap)
@@ -40,10 +37,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     // Tests the feature: unacknowledged mode (independent receiver)
-    /// Each packet is delivered or lost once, and packets are delivered in order. Until the first
-    /// PDU with an ambiguous number arrives, deliveries are those of a receiver that uses numbers
-    /// modulo 32 or 1024, at the same times. At most 14 PDUs are sent in the delay of up to 7 TTIs,
-    /// fewer than the window of 16.
+    /// Until the first ambiguous number, as a receiver with numbers modulo 32 or 1024. At most 14 PDUs are
+    /// sent in the delay of up to 7 TTIs, fewer than the window of 16.
     #[test]
     fn packets_match_a_slow_receiver(params in params(), load in load(4..400, 600, 7)) {
         let modulus = 2 * params.sn_length.window() as u16;
@@ -83,8 +78,8 @@ proptest! {
     }
 }
 
-/// Blocks have 10 octets. The first packet takes 8 octets of one PDU and 5 octets of the next PDU.
-/// In the next PDU a length indicator takes 2 octets, and one octet of the second packet follows.
+/// Blocks of 10 octets: the first packet takes 8 octets of one PDU and 5 of the next, where a length
+/// indicator takes 2 and the second packet 1.
 #[test]
 fn packets_share_a_pdu_after_a_length_indicator() {
     let mut air = Air::new(Entity::um(&UmBytes::default(), PLAIN, transmit()));
@@ -99,8 +94,7 @@ fn packets_share_a_pdu_after_a_length_indicator() {
 }
 
 // Tests the feature: unacknowledged mode (worked example)
-/// PDU 0 arrives late, at 6 ms, and PDU 1 is lost. PDU 2 starts t-Reordering at 3 ms, and when the
-/// timer expires at 13 ms, the receiver gives up PDU 1.
+/// PDU 1 is lost; PDU 2 starts t-Reordering at 3 ms, which expires at 13 ms.
 #[test]
 fn reordering_timer_gives_up_a_lost_pdu() {
     let params = UmBytes { t_reordering: Duration(10 * MS), ..UmBytes::default() };

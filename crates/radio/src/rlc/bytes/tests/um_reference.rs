@@ -1,15 +1,13 @@
-//! Slow receiver of unacknowledged mode, which follows the text of TS 36.322 and uses numbers
-//! modulo 32 or 1024.
+//! Follows the text of TS 36.322, with numbers modulo 32 or 1024.
 
 use std::collections::BTreeMap;
 
 use super::reference::above;
 
-/// Part of an SDU in a UMD PDU: number of the SDU, offset in it, number of octets, and true if the
-/// part ends the SDU.
+/// SDU, offset, octets, and whether the part ends the SDU.
 pub type Element = (u64, u32, u32, bool);
 
-/// Receiving side of a UM entity, with the state variables of TS 36.322.
+/// State variables of TS 36.322.
 pub struct UmReceiver {
     modulus: u16,
     buffer: BTreeMap<u16, Vec<Element>>,
@@ -18,10 +16,9 @@ pub struct UmReceiver {
     vr_ux: u16,
     reordering: u64,
     expires: Option<u64>,
-    /// Number of the SDU that is being reassembled, and how many of its octets were received;
-    /// `None` if there is none.
+    /// SDU being reassembled, and how many of its octets were received.
     partial: Option<(u64, u32)>,
-    /// Numbers of the SDUs delivered, in order.
+    /// In order.
     pub delivered: Vec<u64>,
 }
 
@@ -40,7 +37,7 @@ impl UmReceiver {
         }
     }
 
-    /// Returns the distance of sequence number `sn` above the lower edge of the reordering window.
+    /// Distance above the lower edge of the reordering window.
     fn at(&self, sn: u16) -> u16 {
         above((self.vr_uh + self.modulus / 2) % self.modulus, sn, self.modulus)
     }
@@ -49,13 +46,12 @@ impl UmReceiver {
         self.at(sn) < self.modulus / 2
     }
 
-    /// Returns true if a PDU before the highest one received may be missing and is not given up
-    /// yet.
+    /// A PDU before the highest one may be missing and is not given up yet.
     pub fn has_gap(&self) -> bool {
         self.vr_uh != self.vr_ur
     }
 
-    /// Processes a UMD PDU that has arrived (5.1.2.2.2 and 5.1.2.2.3).
+    /// 5.1.2.2.2 and 5.1.2.2.3.
     pub fn receive(&mut self, now: u64, sn: u16, elements: Vec<Element>) {
         let is_known = self.buffer.contains_key(&sn);
         if self.is_inside(sn) && (is_known || self.at(sn) < self.at(self.vr_ur)) {
@@ -109,7 +105,7 @@ impl UmReceiver {
         }
     }
 
-    /// Handles the expiry of t-Reordering if it is due by `now` (TS 36.322, 5.1.2.2.4).
+    /// TS 36.322, 5.1.2.2.4.
     pub fn on_time(&mut self, now: u64) {
         if self.expires.is_some_and(|at| at <= now) {
             self.expires = None;
