@@ -50,3 +50,21 @@ def test_single_key_is_shown(call):
     names = [line.split()[0] for line in out.splitlines()]
     assert (status, names) == (0, ["radio.dch.bler", "type", "default", "meaning"])
     assert "0 to 1" in out
+
+
+@pytest.mark.parametrize("schema", [_core.schema, _core.link_schema])
+def test_every_key_and_every_choice_has_a_meaning(schema):
+    document = json.loads(schema())
+    parts = {"": document, **document["$defs"]}
+    keys = {
+        (name, key): value
+        for name, part in parts.items()
+        for key, value in part.get("properties", {}).items()
+    }
+    choices = {
+        (name, str(choice.get("enum") or choice.get("required"))): choice
+        for name, part in parts.items()
+        for choice in part.get("oneOf", [])
+    }
+    silent = [place for place, value in {**keys, **choices}.items() if "description" not in value]
+    assert [place for place in silent if "$ref" not in {**keys, **choices}[place]] == []
