@@ -6,7 +6,7 @@
 
 import { readFileSync } from "node:fs";
 
-const FOLDER = new URL("../python/nodeb/report/templates/life/", import.meta.url);
+const FOLDER = new URL("../python/nodeb/templates/life/", import.meta.url);
 const SCRIPTS = ["data", "view", "scene", "frame", "marks", "pick", "controls"];
 const NAMES = "View, Scene, Marks, TOP, byUser, lowest, packetAt, blockAt, toldOfPacket, toldOfBlock, inks, fitted, drawAxis, drawGutter, usePointer";
 

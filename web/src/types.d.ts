@@ -7,7 +7,7 @@ declare module "*.toml" {
   export default text;
 }
 
-/** The parts of the reports' page of packet timelines that draw (`python/nodeb/report/templates/life`). */
+/** The parts of the reports' page of packet timelines that draw (`python/nodeb/templates/life`). */
 declare module "life-parts" {
   type Columns = Record<string, ArrayLike<number>>;
 

@@ -53,7 +53,7 @@ def run(given: Namespace) -> None:
     ),
 )  # fmt: skip
 def curve(given: Namespace) -> None:
-    from nodeb.plot.link import link_curves
+    from nodeb.plot import link_curves
     from nodeb.plot.source import save
 
     folders = list(dict.fromkeys(given.folders))

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from nodeb.answer.paints import CAUSES, FAMILIES
 from nodeb.explanation import Explanation
-from nodeb.plot.fitting import POINTS
-from nodeb.plot.style import BAND, LABEL, SIZE, legend, new_figure, pale
-
-__all__ = ["causes"]
+from nodeb.plot.style import BAND, LABEL, SIZE, Look, Size, legend, new_figure, pale
+from nodeb.plot.text import POINTS
 
 SHOWN = 7
 """Maximum number of causes with a legend entry of their own; all other causes share one entry."""
@@ -32,7 +29,7 @@ def causes(
     found: Mapping[str, Explanation],
     *,
     shares: bool = False,
-    size: tuple[float, float] = SIZE,
+    size: Size = SIZE,
 ) -> Figure:
     """Returns a figure with a bar for each transfer, divided into the times of its causes.
 
@@ -45,49 +42,40 @@ def causes(
     size = (size[0], max(size[1], AROUND_IN + ROW_IN * len(found)))
     label = "Share of the time (%)" if shares else "Time (s)"
     figure, axes = new_figure(title, label, "", size)
-    names = list(found)
-    places = np.arange(len(names))
-    left = np.zeros(len(names))
-    for cause in _shown(found):
-        values = np.array([_value(one, cause, found, shares) for one in found.values()])
+    places, left = np.arange(len(found)), np.zeros(len(found))
+    shown = _shown(found)
+    for cause in shown:
+        values = np.array([_value(one, cause, shown, shares) for one in found.values()])
         axes.barh(places, values, left=left, height=0.7, label=cause, **_fill(cause))
         left += values
-    axes.set_yticks(places, names)
+    axes.set_yticks(places, list(found))
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
     legend(axes, columns=3, last=OTHERS)
     return figure
 
 
-def _fill(cause: str) -> dict[str, Any]:
-    """Returns the fill of a cause as matplotlib arguments: the colour of its family, and a
-    texture."""
+def _fill(cause: str) -> Look:
     if cause not in CAUSES:
         return {"color": BAND}
     paint = CAUSES[cause]
     hue = FAMILIES[paint.family].light
-    face = pale(hue) if paint.texture else hue
-    return {
-        "facecolor": face,
-        "edgecolor": hue,
-        "hatch": HATCHES[paint.texture],
-        "linewidth": 0.6 if paint.texture else 0.0,
-    }
+    fill = {"facecolor": hue, "edgecolor": hue, "hatch": HATCHES[paint.texture], "linewidth": 0.0}
+    return fill | ({"facecolor": pale(hue), "linewidth": 0.6} if paint.texture else {})
 
 
 def _shown(found: Mapping[str, Explanation]) -> list[str]:
-    """Returns the names of the causes to draw, those with the largest share of the time first."""
+    """Returns the causes with the largest sums of shares of the time, largest first."""
     sums: dict[str, float] = {}
     for one in found.values():
         for cause in one.causes:
-            share = float(one.seconds(cause).mean()) / one.time.mean
-            sums[cause] = sums.get(cause, 0.0) + share
+            sums[cause] = sums.get(cause, 0.0) + float(one.seconds(cause).mean()) / one.time.mean
     order = sorted(sums, key=lambda cause: -sums[cause])
     return order if len(order) <= SHOWN else [*order[:SHOWN], OTHERS]
 
 
-def _value(one: Explanation, cause: str, found: Mapping[str, Explanation], shares: bool) -> float:
-    shown = _shown(found)
-    wanted = [name for name in one.causes if name not in shown] if cause == OTHERS else [cause]
-    seconds = sum(float(one.seconds(name).mean()) for name in wanted)
+def _value(one: Explanation, cause: str, shown: Sequence[str], shares: bool) -> float:
+    others = [name for name in one.causes if name not in shown]
+    names = others if cause == OTHERS else [cause]
+    seconds = sum(float(one.seconds(name).mean()) for name in names)
     return 100 * seconds / one.time.mean if shares else seconds

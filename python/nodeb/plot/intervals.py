@@ -1,22 +1,30 @@
-"""Means with their 95 % confidence intervals, as lines or as bars."""
+"""Means with their 95 % confidence intervals: as lines, bars or bands."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
-from nodeb.errors import InputError
+from nodeb.answer.words import percent
+from nodeb.base.table import Table
+from nodeb.errors import InputError, nearest
 from nodeb.plot.style import (
     DASHES,
+    INK,
     MARKERS,
     MUTED,
     PALETTE,
     SIZE,
+    Look,
+    Size,
     color,
+    dash,
     figure_legend,
     legend,
     legend_entries,
@@ -25,11 +33,38 @@ from nodeb.plot.style import (
     new_panels,
 )
 
-PUBLISHED_LABEL = "published"
 HATCHES = ("", "///", "...")
 """Textures of bars; when the colours repeat, the next texture distinguishes the bars."""
 SPREAD = 0.6
 """Share of the distance between two positions across which their points are spread (`dodge`)."""
+PUBLISHED = "published"
+ON_BARS: Look = {
+    "marker": "D",
+    "markersize": 6,
+    "markerfacecolor": "white",
+    "markeredgecolor": MUTED,
+}
+"""Published values on bars, which light diamonds show on every colour."""
+HOLLOW: Look = {
+    "marker": "o",
+    "markersize": 8.0,
+    "markerfacecolor": "white",
+    "markeredgewidth": 1.6,
+    "linestyle": "none",
+}
+"""Style of the hollow markers of means that cover only some of the users."""
+MAX_MARKERS = 40
+"""Number of points above which a joined curve has no markers."""
+LINK_RATES = {
+    "bler": "Block error rate",
+    "per": "PDU error rate",
+    "ber": "Bit error rate",
+    "raw_ber": "Bit error rate before decoding",
+    "signalling_bler": "Block error rate of signalling",
+}
+"""Axis label of each error rate, by its column."""
+
+Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -42,13 +77,13 @@ class Line:
     high: Sequence[float] = ()
     published: Sequence[float | None] = ()
 
-    def errors(self) -> list[list[float]] | None:
-        """Returns the distances from means to the ends of intervals; None without intervals."""
+    def errors(self) -> Values | None:
+        """Distances from means to the ends of intervals; None without intervals."""
         if not self.low:
             return None
-        below = [max(0.0, m - lo) for m, lo in zip(self.mean, self.low, strict=True)]
-        above = [max(0.0, hi - m) for m, hi in zip(self.mean, self.high, strict=True)]
-        return [below, above]
+        mean, low, high = map(np.asarray, (self.mean, self.low, self.high))
+        distances: Values = np.fmax(0.0, [mean - low, high - mean])
+        return distances
 
 
 def lines(
@@ -60,7 +95,7 @@ def lines(
     *,
     ticks: Sequence[str] = (),
     from_zero: bool = True,
-    size: tuple[float, float] = SIZE,
+    size: Size = SIZE,
 ) -> Figure:
     """Returns a figure of curves with error bars.
 
@@ -77,11 +112,10 @@ def lines(
     Raises:
         InputError: a curve does not have one value for each position.
     """
-    _check(x, data)
     figure, axes = new_figure(title, x_label, y_label, size)
     _draw(axes, x, data, ticks)
-    _explain_published(axes, data, "o", "none")
-    return _finish(figure, axes, data, from_zero)
+    _finish(axes, data, from_zero, {"marker": "o", "markerfacecolor": "none"})
+    return figure
 
 
 def panels(
@@ -95,53 +129,20 @@ def panels(
     from_zero: bool = True,
     dodge: bool = False,
     rows: int = 1,
-    size: tuple[float, float] = SIZE,
+    size: Size = SIZE,
 ) -> Figure:
-    """Returns a figure with a panel for each of several cases, side by side, on one scale."""
-    every = [line for lines in data.values() for line in lines]
-    _check(x, every)
+    """Returns a figure with a panel for each of several cases, side by side, on one scale.
+
+    With `dodge`, points of the same position stand beside each other, without published values.
+    """
     figure, parts = new_panels(title, x_label, y_label, (rows, len(data) // rows), size)
-    for axes, (case, lines) in zip(parts, data.items(), strict=True):
-        draw = _beside if dodge else _draw
-        draw(axes, x, lines, ticks)
+    for axes, (case, curves) in zip(parts, data.items(), strict=True):
+        _draw(axes, x, curves, ticks, dodge)
         axes.set_title(case, loc="center", fontsize=10)
-    top = _top(every) if from_zero else None
-    if top is not None:
-        parts[0].set_ylim(0, top)
+    if from_zero:
+        _begin_at_zero(parts[0], [line for curves in data.values() for line in curves])
     figure_legend(figure, legend_entries(parts[0]), columns=3)
     return figure
-
-
-def _draw(axes: Axes, x: Sequence[float], data: Sequence[Line], ticks: Sequence[str]) -> None:
-    for number, line in enumerate(data):
-        _draw_line(axes, x, line, number)
-        _hollow(axes, x, line, number)
-    axes.set_xticks(list(x), list(ticks) or None)
-
-
-def _draw_line(axes: Axes, x: Sequence[float], line: Line, number: int) -> None:
-    axes.errorbar(
-        x,
-        line.mean,
-        yerr=line.errors(),
-        label=line.label,
-        color=color(number),
-        marker=MARKERS[number % len(MARKERS)],
-        markersize=5,
-        linestyle=DASHES[(number + number // len(PALETTE)) % len(DASHES)],
-        capsize=3,
-        elinewidth=1.1,
-    )
-
-
-def _beside(axes: Axes, x: Sequence[float], data: Sequence[Line], ticks: Sequence[str]) -> None:
-    """Draws curves such that their points of the same position are next to each other."""
-    places = range(len(x))
-    for number, line in enumerate(data):
-        shift = SPREAD * ((number + 0.5) / len(data) - 0.5)
-        _draw_line(axes, [place + shift for place in places], line, number)
-    axes.set_xticks(list(places), list(ticks))
-    axes.grid(visible=False, axis="x")
 
 
 def bars(
@@ -151,7 +152,7 @@ def bars(
     places: Sequence[str],
     data: Sequence[Line],
     *,
-    size: tuple[float, float] = SIZE,
+    size: Size = SIZE,
 ) -> Figure:
     """Returns a figure of groups of bars with error bars.
 
@@ -166,99 +167,206 @@ def bars(
     Raises:
         InputError: an entry does not have one value for each group.
     """
-    x = list(range(len(places)))
-    _check(x, data)
     figure, axes = new_figure(title, x_label, y_label, size)
     width = 0.8 / max(1, len(data))
-    for place, line in enumerate(data):
-        at = [one + (place - (len(data) - 1) / 2) * width for one in x]
-        axes.bar(
-            at,
-            line.mean,
-            0.92 * width,
-            yerr=line.errors(),
-            label=line.label,
-            color=color(place),
-            hatch=HATCHES[place // len(PALETTE) % len(HATCHES)],
-            edgecolor="white" if place >= len(PALETTE) else None,
-            capsize=3,
-            ecolor=MUTED,
-        )
-        _on_bars(axes, at, line)
-    _explain_published(axes, data, "D", "white")
+    for number, line in enumerate(data):
+        _check(line, places)
+        at = [place + (number - (len(data) - 1) / 2) * width for place in range(len(places))]
+        look: Look = {"color": color(number), "label": line.label}
+        look["hatch"] = HATCHES[number // len(PALETTE) % len(HATCHES)]
+        look["edgecolor"] = "white" if number >= len(PALETTE) else None
+        axes.bar(at, line.mean, 0.92 * width, yerr=line.errors(), capsize=3, ecolor=MUTED, **look)
+        _draw_published(axes, at, line, **ON_BARS, zorder=5)
     axes.grid(visible=False, axis="x")
     name_places(axes, places, size[0])
-    return _finish(figure, axes, data, from_zero=True)
-
-
-def _hollow(axes: Axes, x: Sequence[float], line: Line, place: int) -> None:
-    """Draws a curve's published values hollow and larger, so that measured ones stay visible."""
-    known = _known(x, line)
-    axes.plot(
-        *known,
-        linestyle="none",
-        marker=MARKERS[place % len(MARKERS)],
-        markersize=10,
-        markerfacecolor="none",
-        markeredgecolor=color(place),
-        markeredgewidth=1.2,
-        alpha=0.75,
-    )
-
-
-def _on_bars(axes: Axes, x: Sequence[float], line: Line) -> None:
-    """Draws published values on bars as light diamonds, which are visible on every colour."""
-    known = _known(x, line)
-    axes.plot(
-        *known,
-        linestyle="none",
-        marker="D",
-        markersize=6,
-        markerfacecolor="white",
-        markeredgecolor=MUTED,
-        markeredgewidth=1.2,
-        zorder=5,
-    )
-
-
-def _known(x: Sequence[float], line: Line) -> tuple[list[float], list[float]]:
-    """Returns the positions of the published values and these values, without missing ones."""
-    pairs = [(a, v) for a, v in zip(x, line.published, strict=False) if v is not None]
-    return [a for a, _ in pairs], [v for _, v in pairs]
-
-
-def _explain_published(axes: Axes, data: Sequence[Line], marker: str, face: str) -> None:
-    if any(v is not None for line in data for v in line.published):
-        axes.plot(
-            [],
-            [],
-            linestyle="none",
-            marker=marker,
-            markersize=7,
-            markerfacecolor=face,
-            markeredgecolor=MUTED,
-            label=PUBLISHED_LABEL,
-        )
-
-
-def _check(x: Sequence[float], data: Sequence[Line]) -> None:
-    for line in data:
-        if len(line.mean) != len(x):
-            raise InputError(f"`{line.label}` has {len(line.mean)} values for {len(x)} places")
-
-
-def _finish(figure: Figure, axes: Axes, data: Sequence[Line], from_zero: bool) -> Figure:
-    top = _top(data) if from_zero else None
-    if top is not None:
-        axes.set_ylim(0, top)
-    legend(axes, columns=2 if len(data) == 3 else 3, last=PUBLISHED_LABEL)
+    _finish(axes, data, True, ON_BARS)
     return figure
 
 
-def _top(data: Sequence[Line]) -> float | None:
-    """Returns the upper limit of an axis that starts at zero: 8 % above the largest value."""
-    values = [
-        v for line in data for v in (*line.mean, *line.high, *line.published) if v is not None
-    ]
-    finite = [v for v in values if np.isfinite(v)]
-    return 1.08 * max(finite) if finite and min(finite) >= 0 < max(finite) else None
+def _draw(
+    axes: Axes,
+    x: Sequence[float],
+    data: Sequence[Line],
+    ticks: Sequence[str],
+    dodge: bool = False,
+) -> None:
+    places = list(range(len(x))) if dodge else list(x)
+    for number, line in enumerate(data):
+        _check(line, x)
+        shift = SPREAD * ((number + 0.5) / len(data) - 0.5) if dodge else 0.0
+        marker, paint = MARKERS[number % len(MARKERS)], color(number)
+        axes.errorbar(
+            [place + shift for place in places],
+            line.mean,
+            yerr=line.errors(),
+            label=line.label,
+            color=paint,
+            marker=marker,
+            markersize=5,
+            linestyle=DASHES[(number + number // len(PALETTE)) % len(DASHES)],
+            capsize=3,
+            elinewidth=1.1,
+        )
+        if not dodge:
+            look = {"markerfacecolor": "none", "markeredgecolor": paint, "markersize": 10}
+            _draw_published(axes, x, line, marker=marker, alpha=0.75, **look)
+    axes.set_xticks(places, list(ticks) or None)
+    if dodge:
+        axes.grid(visible=False, axis="x")
+
+
+def _draw_published(axes: Axes, x: Sequence[float], line: Line, **look: Any) -> None:
+    pairs = [(at, v) for at, v in zip(x, line.published, strict=False) if v is not None]
+    places, values = [at for at, _ in pairs], [value for _, value in pairs]
+    axes.plot(places, values, linestyle="none", markeredgewidth=1.2, **look)
+
+
+def _check(line: Line, places: Sequence[object]) -> None:
+    if len(line.mean) != len(places):
+        raise InputError(f"`{line.label}` has {len(line.mean)} values for {len(places)} places")
+
+
+def _finish(
+    axes: Axes, data: Sequence[Line], from_zero: bool, published: Mapping[str, Any]
+) -> None:
+    """Adds the legend, in which a neutral marker stands for published values."""
+    if any(value is not None for line in data for value in line.published):
+        look = {**published, "markersize": 7, "markeredgecolor": MUTED}
+        axes.plot([], [], linestyle="none", label=PUBLISHED, **look)
+    if from_zero:
+        _begin_at_zero(axes, data)
+    legend(axes, columns=2 if len(data) == 3 else 3, last=PUBLISHED)
+
+
+def _begin_at_zero(axes: Axes, data: Sequence[Line]) -> None:
+    """Lets the y axis end 8 % above the largest value, unless a value is negative."""
+    values = [v for line in data for v in (*line.mean, *line.high, *line.published)]
+    finite = [value for value in values if value is not None and np.isfinite(value)]
+    if finite and min(finite) >= 0 < max(finite):
+        axes.set_ylim(0, 1.08 * max(finite))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A curve with its confidence band; where an end of the band is NaN, no band is drawn."""
+
+    label: str
+    x: Values
+    mean: Values
+    low: Values
+    high: Values
+    points: bool = False
+    """Whether the curve's points are not joined by a line."""
+    covered: Values | None = None
+    """Share of users that each mean covers; None if all means cover all users."""
+
+    @property
+    def excludes_users(self) -> NDArray[np.bool_]:
+        """Mask of the finite means that cover less than all users; these have hollow markers."""
+        if self.covered is None:
+            return np.zeros(len(self.x), dtype=bool)
+        return np.isfinite(self.mean) & (self.covered < 1)
+
+
+def bands(
+    words: tuple[str, str, str],
+    curves: Sequence[Curve],
+    *,
+    ticks: Sequence[str] = (),
+    log: str = "",
+    key: str = "",
+) -> Figure:
+    """Returns a figure of curves whose confidence intervals are drawn as bands.
+
+    Error bars replace the bands if the x axis has texts (`ticks`), and for a curve of one point.
+
+    Args:
+        words: title, and labels of the x and y axes.
+        curves: the curves.
+        ticks: labels of the positions 0, 1, ... on the x axis; empty for a numeric axis.
+        log: axes with a logarithmic scale: "", "x", "y" or "xy".
+        key: legend title: the quantity that distinguishes the curves.
+    """
+    figure, axes = new_figure(*words)
+    shares: list[float] = []
+    for place, curve in enumerate(curves):
+        paint, has_markers = color(place), len(curve.x) <= MAX_MARKERS or curve.points
+        look: Look = {"color": paint, "label": curve.label, "markersize": 4.5}
+        look["marker"] = MARKERS[place % len(MARKERS)] if has_markers else ""
+        look["linestyle"] = "none" if ticks or curve.points else dash(place)
+        axes.plot(curve.x, curve.mean, **look)
+        if ticks or len(curve.x) == 1:
+            distances = np.maximum([curve.mean - curve.low, curve.high - curve.mean], 0.0)
+            errors = np.nan_to_num(distances)
+            axes.errorbar(curve.x, curve.mean, errors, fmt="none", ecolor=paint, capsize=3)
+        else:
+            axes.fill_between(curve.x, curve.low, curve.high, color=paint, alpha=0.2, linewidth=0)
+        some = curve.excludes_users
+        if curve.covered is not None and some.any():
+            axes.plot(curve.x[some], curve.mean[some], **HOLLOW, color=paint)
+            shares.append(float(curve.covered[some].min()))
+    if shares:
+        text = f"hollow: mean of only some users, of {percent(min(shares))} at the least"
+        axes.plot([], [], **HOLLOW, color=INK, label=text)
+    if ticks:
+        name_places(axes, ticks, SIZE[0])
+        axes.set_xlim(-0.5, len(ticks) - 0.5)
+    if "x" in log:
+        axes.set_xscale("log")
+    if "y" in log:
+        axes.set_yscale("log")
+    elif all(np.nanmin(curve.mean, initial=0.0) >= 0 for curve in curves):
+        # Zero is included first, because matplotlib's top margin is a share of the data's range.
+        axes.update_datalim([(axes.dataLim.x0, 0)])
+        axes.set_ylim(bottom=0)
+    legend(axes, columns=3, fewest=1 if shares else 2, title=key)
+    return figure
+
+
+def link_curves(links: Mapping[str, Table], rate: str = "bler", title: str | None = None) -> Figure:
+    """Returns a figure of an error rate over Eb/N0 with 95 % intervals, one curve for each link.
+
+    A rate of 0 has no place on the logarithmic axis; a hollow triangle marks the upper end of its
+    interval.
+
+    Args:
+        links: tables with one row for each Eb/N0, by legend entry.
+        rate: one of `LINK_RATES`.
+        title: title of the figure; None for the name of the rate.
+
+    Raises:
+        InputError: `rate` is unknown, or there is no value to draw.
+    """
+    if rate not in LINK_RATES:
+        raise InputError(f"there is no rate `{rate}`{nearest(rate, LINK_RATES)}")
+    label = LINK_RATES[rate]
+    figure, axes = new_figure(title or f"{label} of the link", "Eb/N0 at an antenna (dB)", label)
+    is_empty = True
+    for place, (name, table) in enumerate(links.items()):
+        x, mean, low, high = (
+            np.asarray(table[column], dtype=np.float64)[np.argsort(table["eb_n0_db"])]
+            for column in ("eb_n0_db", rate, f"{rate}_ci95_low", f"{rate}_ci95_high")
+        )
+        seen, none, paint = mean > 0, mean == 0, color(place)
+        axes.errorbar(
+            x[seen],
+            mean[seen],
+            yerr=np.maximum([mean - low, high - mean], 0)[:, seen],
+            label=name,
+            color=paint,
+            marker=MARKERS[place % len(MARKERS)],
+            markersize=4.5,
+            linestyle=dash(place),
+            capsize=2.5,
+            elinewidth=1.1,
+        )
+        hollow: Look = {"linestyle": "none", "marker": "v", "markerfacecolor": "none"}
+        axes.plot(x[none], high[none], color=paint, **hollow)
+        is_empty &= not (seen | none).any()
+    if is_empty:
+        raise InputError(f"there is no {label.lower()} in these results")
+    axes.set_yscale("log")
+    axes.grid(visible=True, which="minor", alpha=0.35)
+    axes.set_ylim(top=min(1.0, axes.get_ylim()[1]))
+    legend(axes, columns=2)
+    return figure

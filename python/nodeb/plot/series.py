@@ -1,7 +1,7 @@
 """Figures of time series in one replication.
 
-Up to six users share one pair of axes. Of more users, six are selected (`nodeb.plot.users`), and
-each has a panel of its own.
+Up to six users share one pair of axes. Of more users, six are selected, and each has a panel of
+its own.
 """
 
 from __future__ import annotations
@@ -13,34 +13,35 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from nodeb.answer.paints import FAMILIES, PACKETS
 from nodeb.base.table import Table
 from nodeb.errors import InputError
-from nodeb.plot.labels import Quantity
-from nodeb.plot.steps import thinned
-from nodeb.plot.style import SIZE, color, legend, new_figure, new_grid, nice_step
-from nodeb.plot.users import TOGETHER, chosen, user_name
+from nodeb.plot.style import SIZE, Look, Size, color, legend, new_figure, new_grid, nice_step
+from nodeb.plot.text import Quantity
 from nodeb.results.result import Result
 from nodeb.results.timeseries import delivered_bytes, time_averages
 
-__all__ = ["TIME_LABEL", "cqi", "cwnd", "from_zero", "queue", "recorded", "rtt", "throughput"]
-__all__ += ["titled"]
-
 BINS = 100
 TIME_LABEL = "Time (s)"
+TOGETHER = 6
+"""Maximum number of users whose curves share axes; of more users, this many have panels."""
 DOTS = 200
 """Number of samples above which a curve of RTTs has no dots and one of CQIs shows means."""
 PAUSE = 4.0
 """Gap between two RTT samples above which the curve is interrupted, in round-trip times."""
+PARTS = 400
+"""Number of intervals across a figure, each one to three pixels wide."""
+MAX_POINTS = 4 * PARTS
+"""Largest number of points of a curve that is drawn unchanged."""
 
-Draw = Callable[[Axes, int, "Table", dict[str, Any]], None]
+Draw = Callable[[Axes, int, Table, Look], None]
 """Function that draws the rows of a user, given by index, with a colour and a label."""
+Values = NDArray[np.float64]
 
 
-def cwnd(
-    result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
-) -> Figure:
+def cwnd(result: Result, user: int | None = None, run: int = 0, size: Size = SIZE) -> Figure:
     """Returns a figure of congestion window and slow-start threshold over time, in packets.
 
     Args:
@@ -54,15 +55,16 @@ def cwnd(
     """
     end = _end(result, "cwnd", run)
 
-    def draw(axes: Axes, number: int, rows: Table, look: dict[str, Any]) -> None:
-        alone = {"label": "congestion window"} if user is not None else {}
-        _steps(axes, rows, "cwnd_packets", end, **(look | alone))
-        if user is not None:
-            look = {"color": color(1), "linestyle": "--", "label": "slow-start threshold"}
-            _steps(axes, rows, "ssthresh_packets", end, **look)
+    def draw(axes: Axes, number: int, rows: Table, look: Look) -> None:
+        if user is None:
+            _steps(axes, rows, "cwnd_packets", end, **look)
+            return
+        _steps(axes, rows, "cwnd_packets", end, **look | {"label": "congestion window"})
+        look = {"color": color(1), "linestyle": "--", "label": "slow-start threshold"}
+        _steps(axes, rows, "ssthresh_packets", end, **look)
 
-    label = "Congestion window (packets)"
-    return _over_time(result, "cwnd", (user, run), ("Congestion window", label), draw, size)
+    words = "Congestion window", "Congestion window (packets)"
+    return _over_time(result, "cwnd", (user, run), words, draw, size)
 
 
 def throughput(
@@ -70,7 +72,7 @@ def throughput(
     user: int | None = None,
     bin_s: float | None = None,
     run: int = 0,
-    size: tuple[float, float] = SIZE,
+    size: Size = SIZE,
 ) -> Figure:
     """Returns a figure of the rate of application data that arrived at the receiver, in kbit/s.
 
@@ -89,33 +91,25 @@ def throughput(
     """
     if bin_s is not None and not bin_s > 0:
         raise InputError(f"bin_s must be above 0, got {bin_s!r}")
-    table = recorded(result, "segments", run)
-    end = float(np.max(table["t_s"]))
+    end = _end(result, "segments", run)
     width = bin_s or nice_step(end, BINS)
-    edges = _bins(end, width)
+    # The last of several bins ends with the series and is 0.5 to 1.5 times as wide as the others.
+    edges = np.arange(0.0, end, width)
+    if len(edges) > 1 and end - edges[-1] < width / 2:
+        edges = edges[:-1]
+    edges = np.append(edges, end) if end > 0 else np.array([0.0, width])
+    flows = result.flows.where(np.asarray(result.flows["run"]) == run)
 
-    def draw(axes: Axes, number: int, rows: Table, look: dict[str, Any]) -> None:
-        delivered = delivered_bytes(rows, _delivered(result, number, run), edges)
+    def draw(axes: Axes, number: int, rows: Table, look: Look) -> None:
+        whole = float(np.sum(flows["delivered_bytes"][np.asarray(flows["user"]) == number]))
+        delivered = delivered_bytes(rows, whole, edges)
         axes.stairs(delivered * 8 / np.diff(edges) / 1000, edges, linewidth=1.6, **look)
 
     words = f"Application bit rate in bins of {width:g} s", "Application bit rate (kbit/s)"
     return _over_time(result, "segments", (user, run), words, draw, size)
 
 
-def _bins(end: float, width: float) -> NDArray[np.float64]:
-    """The last of several bins ends with the series and is 0.5 to 1.5 times as wide as the
-    others."""
-    if end <= 0:
-        return np.array([0.0, width])
-    edges = np.arange(0.0, end, width)
-    if len(edges) > 1 and end - edges[-1] < width / 2:
-        edges = edges[:-1]
-    return np.append(edges, end)
-
-
-def rtt(
-    result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
-) -> Figure:
+def rtt(result: Result, user: int | None = None, run: int = 0, size: Size = SIZE) -> Figure:
     """Returns a figure of TCP's round-trip time samples over the time of measurement.
 
     Args:
@@ -127,21 +121,22 @@ def rtt(
     Raises:
         InputError: the series was not recorded, or there is no such user or run.
     """
-    unit = Quantity.of("rtt_s", np.asarray(recorded(result, "rtt", run)["rtt_s"]))
+    unit = Quantity.of("rtt_s", np.asarray(_recorded(result, "rtt", run)["rtt_s"]))
 
-    def draw(axes: Axes, number: int, rows: Table, look: dict[str, Any]) -> None:
+    def draw(axes: Axes, number: int, rows: Table, look: Look) -> None:
         times, values = thinned(rows["t_s"], rows["rtt_s"])
         marker = "." if len(times) <= DOTS else ""
-        times, values = _without_pauses(times, values)
+        if len(times) > 1:
+            longest = np.maximum(values[1:], values[:-1])
+            longest = np.maximum(PAUSE * longest, (times[-1] - times[0]) / BINS)
+            pauses = np.flatnonzero(np.diff(times) > longest) + 1
+            times, values = (np.insert(one, pauses, np.nan) for one in (times, values))
         axes.plot(times, values * unit.factor, marker=marker, linewidth=1.0, **look)
 
-    words = unit.title, unit.label
-    return _over_time(result, "rtt", (user, run), words, draw, size)
+    return _over_time(result, "rtt", (user, run), (unit.title, unit.label), draw, size)
 
 
-def queue(
-    result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
-) -> Figure:
+def queue(result: Result, user: int | None = None, run: int = 0, size: Size = SIZE) -> Figure:
     """Returns a figure of the packets in the queue at the Node B over time.
 
     Args:
@@ -155,7 +150,7 @@ def queue(
     """
     end = _end(result, "queue", run)
 
-    def draw(axes: Axes, number: int, rows: Table, look: dict[str, Any]) -> None:
+    def draw(axes: Axes, number: int, rows: Table, look: Look) -> None:
         _steps(axes, rows, "packets", end, **look)
         axes.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
 
@@ -163,9 +158,7 @@ def queue(
     return _over_time(result, "queue", (user, run), words, draw, size)
 
 
-def cqi(
-    result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
-) -> Figure:
+def cqi(result: Result, user: int | None = None, run: int = 0, size: Size = SIZE) -> Figure:
     """Returns a figure of each phone's CQI at the Node B over time, sampled every 20 ms.
 
     For a user with more than `DOTS` samples, the mean in each hundredth of the time is emphasized.
@@ -182,7 +175,7 @@ def cqi(
     """
     end = _end(result, "bandwidth", run)
 
-    def draw(axes: Axes, number: int, rows: Table, look: dict[str, Any]) -> None:
+    def draw(axes: Axes, number: int, rows: Table, look: Look) -> None:
         if len(rows) <= DOTS:
             _steps(axes, rows, "cqi", end, **look)
             return
@@ -190,40 +183,45 @@ def cqi(
         edges = np.linspace(float(rows["t_s"][0]), end, BINS + 1)
         axes.stairs(time_averages(rows["t_s"], rows["cqi"], edges), edges, baseline=None, **look)
 
-    radio = getattr(result.scenario, "radio", None)
-    adaptation = getattr(radio, "link_adaptation", None)
-    is_snr = adaptation == "shannon" or getattr(adaptation, "tag", None) == "shannon"
+    adaptation = getattr(getattr(result.scenario, "radio", None), "link_adaptation", None)
+    is_snr = "shannon" in (adaptation, getattr(adaptation, "tag", None))
     words = ("SNR of the channel", "SNR (dB)") if is_snr else ("Channel quality", "CQI")
     return _over_time(result, "bandwidth", (user, run), words, draw, size)
 
 
-def recorded(result: Result, name: str, run: int) -> Table:
-    """Returns one replication of a time series.
+def sequence(result: Result, user: int | None = None, run: int = 0, size: Size = SIZE) -> Figure:
+    """Returns a figure of packet numbers: sent, retransmitted, dropped, arrived and acknowledged.
+
+    Args:
+        result: a result whose scenario has `record.segments = true`.
+        user: index of a user; None for the first user; several users would overlap.
+        run: index of the replication.
+        size: width and height in inches.
 
     Raises:
-        InputError: the series was not recorded, or the replication has no rows.
+        InputError: the series was not recorded, or there is no such user or run.
     """
-    # The error for a missing table names the missing key of [record].
-    table: Table = getattr(result, name)
-    chosen_run = table.where(np.asarray(table["run"]) == run)
-    if not len(chosen_run):
-        known = ", ".join(str(n) for n in np.unique(result.flows["run"]))
-        raise InputError(f"{name}: nothing was recorded in run {run} (runs: {known})")
-    return chosen_run
+    first = int(np.min(result.flows["user"]))
 
+    def draw(axes: Axes, number: int, rows: Table, look: Look) -> None:
+        event, again = np.asarray(rows["event"]), np.asarray(rows["retransmission"], dtype=bool)
+        acks, look = rows.where(event == "ack"), {"color": PACKETS["ack"].light}
+        label = "acknowledged"
+        axes.step(acks["t_s"], acks["seq"], where="post", linewidth=1.2, label=label, **look)
+        sent = event == "send"
+        for label, marker, hue, size, mask in (
+            ("sent", ".", PACKETS["data"], 5, sent & ~again),
+            ("sent again", "+", PACKETS["again"], 7, sent & again),
+            ("dropped", "x", PACKETS["lost"], 6, event == "drop"),
+            ("arrived", ".", FAMILIES["move"], 3, event == "deliver"),
+        ):
+            part, look = rows.where(mask), {"color": hue.light, "marker": marker}
+            if len(part):
+                look |= {"markersize": size, "linestyle": "none", "label": label}
+                axes.plot(part["t_s"], part["seq"], **look)
 
-def titled(result: Result, what: str, user: int | None, run: int) -> str:
-    """Returns the title of a figure: its content, then user, replication and scenario."""
-    parts = [what]
-    known = len(np.unique(result.flows["user"]))
-    if user is not None:
-        parts.append(user_name(result, user))
-    elif known > TOGETHER:
-        parts.append(f"{TOGETHER} of {known} users")
-    name: Any = getattr(result.scenario, "name", "")
-    runs = len(np.unique(result.flows["run"]))
-    head = ", ".join(parts) + (f", run {run}" if runs > 1 else "")
-    return f"{head}\n{name}" if name else head
+    who = first if user is None else user, run
+    return _over_time(result, "segments", who, ("Packets", "Packet number"), draw, size, 3)
 
 
 def from_zero(*parts: Axes) -> None:
@@ -240,26 +238,50 @@ def _over_time(
     which: tuple[int | None, int],
     words: tuple[str, str],
     draw: Draw,
-    size: tuple[float, float],
+    size: Size,
+    columns: int = 2,
 ) -> Figure:
     user, run = which
-    table = recorded(result, series, run)
-    users, of = chosen(result, user, run), np.asarray(table["user"])
-    title = titled(result, words[0], user, run)
-    names = [user_name(result, number) for number in users]
-    is_grid = user is None and len(np.unique(result.flows["user"])) > TOGETHER
+    table = _recorded(result, series, run)
+    users, user_of = chosen(result, user, run), np.asarray(table["user"])
+    count = len(np.unique(result.flows["user"]))
+    is_grid = user is None and count > TOGETHER
+    title = words[0]
+    if user is not None:
+        title += f", {_user_name(result, user)}"
+    elif is_grid:
+        title += f", {TOGETHER} of {count} users"
+    if len(np.unique(result.flows["run"])) > 1:
+        title += f", run {run}"
+    if name := getattr(result.scenario, "name", ""):
+        title += f"\n{name}"
+    names = [_user_name(result, number) for number in users]
     if is_grid:
-        figure, parts = new_grid(title, TIME_LABEL, words[1], names, size)
+        figure, parts = new_grid(title, TIME_LABEL, words[1], names, size[0])
     else:
         figure, axes = new_figure(title, TIME_LABEL, words[1], size)
         parts = [axes] * len(users)
     for place, (axes, number) in enumerate(zip(parts, users, strict=True)):
         look = {"color": color(0 if is_grid else place), "label": names[place]}
-        draw(axes, number, table.where(of == number), look)
+        draw(axes, number, table.where(user_of == number), look)
     from_zero(*parts)
     if not is_grid:
-        legend(parts[0])
+        legend(parts[0], columns)
     return figure
+
+
+def _recorded(result: Result, name: str, run: int) -> Table:
+    # The error for a missing table names the missing key of [record].
+    table: Table = getattr(result, name)
+    rows = table.where(np.asarray(table["run"]) == run)
+    if not len(rows):
+        runs = ", ".join(map(str, np.unique(result.flows["run"])))
+        raise InputError(f"{name}: nothing was recorded in run {run} (runs: {runs})")
+    return rows
+
+
+def _end(result: Result, series: str, run: int) -> float:
+    return float(np.max(_recorded(result, series, run)["t_s"]))
 
 
 def _steps(axes: Axes, rows: Table, column: str, end_s: float, **look: Any) -> None:
@@ -267,28 +289,75 @@ def _steps(axes: Axes, rows: Table, column: str, end_s: float, **look: Any) -> N
     times, values = thinned(rows["t_s"], rows[column])
     if len(times) and times[-1] < end_s:
         times, values = np.append(times, end_s), np.append(values, values[-1])
-    axes.step(times, values, where="post", **({"linewidth": 1.3} | look))
+    axes.step(times, values, where="post", **{"linewidth": 1.3} | look)
 
 
-def _without_pauses(
-    times: NDArray[np.float64], samples: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns round-trip times with breaks at long gaps."""
-    if len(times) < 2:
-        return times, samples
-    usual = np.maximum(samples[1:], samples[:-1])
-    longest = np.maximum(PAUSE * usual, (times[-1] - times[0]) / BINS)
-    at = np.flatnonzero(np.diff(times) > longest) + 1
-    return np.insert(times, at, np.nan), np.insert(samples, at, np.nan)
+def thinned(times: ArrayLike, values: ArrayLike) -> tuple[Values, Values]:
+    """Returns the visible points of a series: first, last and extremes of each small interval.
+
+    This is the aggregation M4 (Jugel and others, VLDB 2014), which leaves the pixels of a line
+    unchanged if an interval is a pixel wide. A series of at most `MAX_POINTS` points is returned
+    whole.
+    """
+    t, v = np.asarray(times, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    if len(t) <= MAX_POINTS:
+        return t, v
+    part = np.minimum((PARTS * (t - t[0]) / max(t[-1] - t[0], 1e-12)).astype(int), PARTS - 1)
+    # Points are sorted by interval, and within an interval from the lowest to the highest value.
+    order = np.lexsort((v, part))
+    begins = np.concatenate([[0], np.flatnonzero(np.diff(part)) + 1])
+    ends = np.concatenate([begins[1:], [len(t)]]) - 1
+    kept = np.unique(np.concatenate([begins, ends, order[begins], order[ends]]))
+    return t[kept], v[kept]
 
 
-def _end(result: Result, series: str, run: int) -> float:
-    return float(np.max(recorded(result, series, run)["t_s"]))
+def chosen(result: Result, user: int | None = None, run: int = 0) -> list[int]:
+    """Returns the users to draw: `user`, all if there are few, otherwise some of each group.
+
+    The selection has at least one user of each group, unless there are more groups than `TOGETHER`.
+    Within a group, users are selected at equal steps in the order of `received_bps` in replication
+    `run`.
+    """
+    users = [int(number) for number in np.unique(result.flows["user"])]
+    if user is not None:
+        if user not in users:
+            raise InputError(f"there is no user {user} (users: {', '.join(map(str, users))})")
+        return [user]
+    if len(users) <= TOGETHER:
+        return users
+    flows = result.flows.where(np.asarray(result.flows["run"]) == run)
+    slowest_first = np.argsort(np.asarray(flows["received_bps"], dtype=float), kind="stable")
+    group_of, user_of = np.asarray(flows["group"]), np.asarray(flows["user"])
+    groups = list(dict.fromkeys(group_of[np.argsort(user_of, kind="stable")].tolist()))
+    if len(groups) > TOGETHER:
+        return _spread(user_of[slowest_first].tolist(), TOGETHER)
+    sizes = {name: int(np.sum(group_of == name)) for name in groups}
+    shares = dict.fromkeys(groups, 1)
+    while sum(shares.values()) < TOGETHER:
+        shares[max(sizes, key=lambda name: sizes[name] / shares[name])] += 1
+    ordered = {name: user_of[[n for n in slowest_first if group_of[n] == name]] for name in groups}
+    return [n for name in groups for n in _spread(ordered[name].tolist(), shares[name])]
 
 
-def _delivered(result: Result, user: int, run: int) -> float:
-    flows = result.flows
-    mine: NDArray[np.bool_] = (np.asarray(flows["user"]) == user) & (
-        np.asarray(flows["run"]) == run
+def selection_note(result: Result, run: int = 0) -> str:
+    """Returns a sentence on the users that are drawn; "" if these are all."""
+    users, shown = len(np.unique(result.flows["user"])), len(chosen(result, None, run))
+    if shown == users:
+        return ""
+    return (
+        f"Shown are {shown} of {users} users, from the slowest to the fastest of their groups, "
+        "by what they received in this replication."
     )
-    return float(np.sum(flows["delivered_bytes"][mine]))
+
+
+def _spread(users: list[int], count: int) -> list[int]:
+    """Returns `count` users at equal steps, including both ends; a single one is the middle."""
+    if count == 1:
+        return [users[len(users) // 2]]
+    return [users[round(at)] for at in np.linspace(0, len(users) - 1, count).tolist()]
+
+
+def _user_name(result: Result, user: int) -> str:
+    flows = result.flows
+    group = np.asarray(flows["group"])[np.asarray(flows["user"]) == user]
+    return f"user {user} ({group[0]})" if len(group) else f"user {user}"

@@ -1,10 +1,10 @@
-"""Reading tables from files, and writing figures to files."""
+"""Tables to draw, from files or joined from several of a result, and figures as files."""
 
 from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,36 +16,27 @@ from numpy.typing import NDArray
 
 from nodeb.base.table import Table
 from nodeb.errors import InputError, os_reason, writing
-from nodeb.plot.joins import chosen_columns
+from nodeb.plot.table import find
 from nodeb.results import glossary
 from nodeb.storage import folders
 from nodeb.storage.files import read_parquet, write_bytes
-
-__all__ = ["open_table", "save"]
 
 TABLES = ("sweep", *glossary.tables(), "summary")
 """Tables in a results folder, in the order of preference."""
 FORMATS = (".png", ".svg", ".pdf")
 DPI = 150
+KEYS = ("run", "user")
+"""Columns on which tables are joined."""
 
 
 def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path, dict[str, str]]:
     """Returns the table to draw, its folder, and the full name in it of each requested column.
 
-    The names are an empty dict if `path` is a file.
-
-    Args:
-        path: a Parquet file; or a results folder, in which case the first table with all columns is
-            used, or else a join of several tables (`nodeb.plot.joins`).
-        columns: the columns that are needed.
-
-    Raises:
-        InputError: the file is missing or damaged, a folder lacks a column, or tables cannot be
-            joined.
+    `path` is a Parquet file, and the names are an empty dict; or it is a results folder, whose
+    first table with all columns is returned, or else a join of several tables.
     """
     if not path.is_dir():
         return _read(path), path.parent, {}
-
     files = [path / f"{name}.parquet" for name in TABLES]
     tables = {file.stem: _read(file) for file in files if file.exists()}
     if not tables:
@@ -77,6 +68,90 @@ def save(figure: Figure, path: Path) -> Path:
     return path
 
 
+def chosen_columns(
+    tables: Mapping[str, Table], asked: Sequence[str]
+) -> tuple[Table, dict[str, str]]:
+    """Returns the first table that has all columns, or else a join of tables on run and user.
+
+    All but one of the joined tables must have at most one row for each pair of run and user. A name
+    may include the table: `phones.cqi`.
+    """
+    for table in tables.values():
+        names = {name: column for name in asked if (column := _in(table, name))}
+        if len(names) == len(set(asked)):
+            return table, names
+    homes = {name: _homes(tables, name) for name in asked if name not in KEYS}
+    places = {name: _only_home(tables, name, one) for name, one in homes.items()}
+    rows = _matched(tables, list(dict.fromkeys(at for at, _ in places.values())))
+    base = next(iter(rows))
+    columns = {key: tables[base][key][rows[base]] for key in KEYS if key in asked or len(rows) > 1}
+    names = {key: key for key in KEYS if key in asked}
+    for name, (at, column) in places.items():
+        names[name] = f"{at}.{column}" if column in columns else column
+        columns[names[name]] = tables[at][column][rows[at]]
+    return Table(columns), names
+
+
+def _in(table: Table, name: str) -> str | None:
+    try:
+        return find(table, name)
+    except InputError:
+        return None
+
+
+def _homes(tables: Mapping[str, Table], name: str) -> dict[str, str]:
+    """Returns the tables that have the column, with its full name in each."""
+    prefix, _, rest = name.partition(".")
+    if rest and prefix in tables:
+        return {prefix: find(tables[prefix], rest)}
+    homes = {at: column for at, table in tables.items() if (column := _in(table, name))}
+    if not homes:
+        find(Table(dict.fromkeys((c for t in tables.values() for c in t.columns), ())), name)
+    return homes
+
+
+def _only_home(tables: Mapping[str, Table], name: str, homes: Mapping[str, str]) -> tuple[str, str]:
+    usable = {at: column for at, column in homes.items() if _has_keys(tables[at])} or homes
+    if len(usable) > 1:
+        choices = " or ".join(f"{at}.{column}" for at, column in usable.items())
+        raise InputError(f"`{name}` is in {_listed(list(usable))}: write {choices}")
+    return next(iter(usable.items()))
+
+
+def _matched(tables: Mapping[str, Table], used: Sequence[str]) -> dict[str, NDArray[np.intp]]:
+    """Returns the row indices of each table in the join, which keeps the order of the first."""
+    if len(used) == 1:
+        return {used[0]: np.arange(len(tables[used[0]]))}
+    for at in used:
+        if not _has_keys(tables[at]):
+            raise InputError(f"{at} has no column for {_listed(KEYS)} to join it on")
+    keys = {at: list(zip(*(tables[at][key].tolist() for key in KEYS), strict=True)) for at in used}
+    long = [at for at in used if len(set(keys[at])) < len(keys[at])]
+    if len(long) > 1:
+        raise InputError(
+            f"{_listed(long)} have several rows for each run and user; "
+            "only one table of a join may, because their rows cannot be matched otherwise"
+        )
+    base, *others = sorted(used, key=lambda at: at not in long)
+    partners = [{key: row for row, key in enumerate(keys[at])} for at in others]
+    rows = [
+        (row, *(partner[key] for partner in partners))
+        for row, key in enumerate(keys[base])
+        if all(key in partner for partner in partners)
+    ]
+    columns = np.array(rows, dtype=np.intp).reshape(-1, len(used)).T
+    return dict(zip([base, *others], columns, strict=True))
+
+
+def _has_keys(table: Table) -> bool:
+    return set(KEYS) <= set(table.columns)
+
+
+def _listed(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def _read(path: Path) -> Table:
     try:
         table = read_parquet(path)[0]
@@ -102,8 +177,6 @@ def _plain(column: NDArray[Any]) -> NDArray[Any]:
     if column.dtype.kind != "O":
         return column
     values = column.tolist()
-    if all(type(one) is str for one in values):
-        return column
     if all(one is None or isinstance(one, Decimal) for one in values):
         return np.array([math.nan if one is None else float(one) for one in values])
     return np.array(["" if one is None else str(one) for one in values], dtype=object)

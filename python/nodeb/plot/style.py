@@ -16,8 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from nodeb.plot.fitting import POINTS, broken, columns_of, width_of
-from nodeb.plot.picture import Picture
+from nodeb.plot.text import POINTS, Picture, broken, columns_of, width_of
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B6B6B")
 """Colours that people with colour-blindness can distinguish (Okabe and Ito, 2008)."""
@@ -38,6 +37,9 @@ INK = "#24292f"
 MUTED = "#57606a"
 FAINT = "#d0d7de"
 BAND = "#c9d1d9"
+Look = dict[str, Any]
+"""How something is drawn, as matplotlib's arguments."""
+Size = tuple[float, float]
 SIZE = (7.2, 4.2)
 NARROW = (5.6, 3.6)
 """Size of a figure on a page that is also read on a phone, inches."""
@@ -80,9 +82,7 @@ def styled() -> Any:
     return mpl.rc_context(STYLE)
 
 
-def new_figure(
-    title: str, x_label: str, y_label: str, size: tuple[float, float] = SIZE
-) -> tuple[Figure, Axes]:
+def new_figure(title: str, x_label: str, y_label: str, size: Size = SIZE) -> tuple[Figure, Axes]:
     """Returns an empty figure in nodeb's style; it has no window, so it need not be closed."""
     with styled():
         figure = Picture(figsize=size, layout="constrained")
@@ -94,7 +94,7 @@ def new_figure(
 
 
 def new_panels(
-    title: str, x_label: str, y_label: str, shape: tuple[int, int], size: tuple[float, float] = SIZE
+    title: str, x_label: str, y_label: str, shape: tuple[int, int], size: Size = SIZE
 ) -> tuple[Figure, list[Axes]]:
     figure, parts = _shared(title, shape, size)
     rows, columns = shape
@@ -104,38 +104,28 @@ def new_panels(
 
 
 def new_rows(
-    title: str, x_label: str, y_label: str, rows: Sequence[object], size: tuple[float, float] = SIZE
+    title: str, x_label: str, y_label: str, rows: Sequence[object], size: Size = SIZE
 ) -> tuple[Figure, list[Axes]]:
-    return _labelled(title, x_label, y_label, (len(rows), 1), size)
+    return _shared(title, (len(rows), 1), size, x_label, y_label)
 
 
 def new_grid(
-    title: str, x_label: str, y_label: str, names: Sequence[str], size: tuple[float, float] = SIZE
+    title: str, x_label: str, y_label: str, names: Sequence[str], width: float
 ) -> tuple[Figure, list[Axes]]:
     """Returns an empty figure with a panel for each name, two in a row, on shared scales."""
     rows = math.ceil(len(names) / 2)
-    figure, parts = _labelled(title, x_label, y_label, (rows, 2), (size[0], 0.8 + 1.5 * rows))
+    figure, parts = _shared(title, (rows, 2), (width, 0.8 + 1.5 * rows), x_label, y_label)
     for axes in parts[len(names) :]:
         axes.set_axis_off()
     with styled():
         for axes, name in zip(parts, names, strict=False):
-            text = broken(name, size[0] / 2 - 0.6, ENTRY)
+            text = broken(name, width / 2 - 0.6, ENTRY)
             axes.set_title(text, loc="center", fontsize=ENTRY, fontweight="normal", pad=4)
     return figure, parts[: len(names)]
 
 
-def _labelled(
-    title: str, x_label: str, y_label: str, shape: tuple[int, int], size: tuple[float, float]
-) -> tuple[Figure, list[Axes]]:
-    figure, parts = _shared(title, shape, size)
-    with styled():
-        figure.supxlabel(x_label, fontsize=LABEL)
-        figure.supylabel(y_label, fontsize=LABEL)
-    return figure, parts
-
-
 def _shared(
-    title: str, shape: tuple[int, int], size: tuple[float, float]
+    title: str, shape: tuple[int, int], size: Size, x_label: str = "", y_label: str = ""
 ) -> tuple[Figure, list[Axes]]:
     """Returns a figure with a grid of panels on shared scales; panels are listed row by row."""
     with styled():
@@ -144,6 +134,9 @@ def _shared(
         if title:
             text = broken(title, size[0] - 0.4, TITLE, "bold")
             figure.suptitle(text, x=0.02, ha="left", fontweight="bold", fontsize=TITLE)
+        if x_label:
+            figure.supxlabel(x_label, fontsize=LABEL)
+            figure.supylabel(y_label, fontsize=LABEL)
     return figure, list(parts.flat)
 
 
@@ -182,10 +175,7 @@ def legend_entries(axes: Axes) -> list[tuple[Artist, str]]:
 
 
 def figure_legend(
-    figure: Figure | None,
-    entries: Sequence[tuple[Artist, str]],
-    columns: int,
-    title: str = "",
+    figure: Figure | None, entries: Sequence[tuple[Artist, str]], columns: int, title: str = ""
 ) -> None:
     if figure is None:
         return
@@ -197,23 +187,13 @@ def figure_legend(
         width, height = figure.get_size_inches()
         labels = [broken(label, width - 1.0, ENTRY) for _, label in entries]
         columns = columns_of(labels, width - 0.3, ENTRY, columns)
-        figure.legend(
-            [handle for handle, _ in entries],
-            labels,
-            title=title or None,
-            loc="outside lower center",
-            ncols=columns,
-        )
-        rows = (
-            bool(title)
-            + math.ceil(len(entries) / columns)
-            + sum(label.count("\n") for label in labels)
-        )
-        figure.set_size_inches(width, height + _more(rows - LEGEND_ROWS))
-
-
-def _more(rows: int) -> float:
-    return max(0, rows) * 1.5 * ENTRY / POINTS
+        handles = [handle for handle, _ in entries]
+        place: Look = {"loc": "outside lower center", "ncols": columns}
+        figure.legend(handles, labels, title=title or None, **place)
+        rows = bool(title) + math.ceil(len(entries) / columns)
+        rows += sum(label.count("\n") for label in labels)
+        more = max(0, rows - LEGEND_ROWS) * 1.5 * ENTRY / POINTS
+        figure.set_size_inches(width, height + more)
 
 
 def name_places(axes: Axes, names: Sequence[str], width: float) -> None:
@@ -230,10 +210,5 @@ def nice_step(span: float, parts: int) -> float:
     if span <= 0:
         return 1.0
     raw = span / parts
-    power = 10.0 ** _floor_log10(raw)
-    steps: Sequence[float] = (1, 2, 5, 10)
-    return next(step * power for step in steps if step * power >= raw * (1 - 1e-9))
-
-
-def _floor_log10(value: float) -> int:
-    return int(f"{value:e}".partition("e")[2])
+    power = 10.0 ** int(f"{raw:e}".partition("e")[2])
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= raw * (1 - 1e-9))

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
-from nodeb.plot.bands import Curve, bands
-from nodeb.plot.labels import DIFFERENCE, SUFFIXES, Quantity
+from nodeb.plot.intervals import Curve, bands
 from nodeb.plot.style import nice_step
+from nodeb.plot.text import DIFFERENCE, SUFFIXES, Quantity
 from nodeb.results.metrics import ALL
 from nodeb.results.timeseries import time_averages
 from nodeb.stats import mean_interval
 from nodeb.sweep.columns import quantity
-
-__all__ = ["curves"]
 
 TIME = "t_s"
 BINS = 100
@@ -71,41 +67,44 @@ def curves(
         raise InputError(f"log is `{log}`; expected x, y or xy")
     x, y, by = find(table, x), find(table, y), [find(table, name) for name in by]
     chosen = {find(table, name): value for name, value in (where or {}).items()}
-    if "group" in table.columns and "group" not in (x, y, *by, *chosen):
-        chosen |= {"group": ALL} if ALL in table["group"] else {}
+    # The axes name the columns, so the title needs only the conditions.
+    conditions = [f"{k} = {v}" for k, v in chosen.items() if (k, v) != ("group", ALL)]
+    if "group" in table.columns and "group" not in (x, y, *by, *chosen) and ALL in table["group"]:
+        chosen["group"] = ALL
     rows = _where(table, chosen)
     if not np.issubdtype(rows[y].dtype, np.number) and rows[y].dtype != bool:
         raise InputError(f"`{y}` is text; the y axis needs a column of numbers")
-    ticks = _ticks(rows[x])
+    is_text = not np.issubdtype(rows[x].dtype, np.number)
+    ticks = list(dict.fromkeys(map(str, rows[x].tolist()))) if is_text else []
     if ticks and "x" in log:
         raise InputError(f"`{x}` is text, so the x axis cannot be logarithmic")
+    keys = list(zip(*(rows[name].tolist() for name in by), strict=True)) or [()] * len(rows)
     parts = [
-        _curve(label, part, x, y, ticks, {x, y, *by, *chosen}) for label, part in _split(rows, by)
+        _curve(key, rows.where(np.array([one == key for one in keys])), x, y, ticks, {*by, *chosen})
+        for key in dict.fromkeys(keys)
     ]
-    across = Quantity.of(x, np.concatenate([c.x for c in parts]) if not ticks else np.array([]))
-    up = Quantity.of(_metric(rows, y), np.concatenate([c.mean for c in parts]))
-    if not any((np.isfinite(c.x) & np.isfinite(c.mean)).any() for c in parts):
+    places, means = (np.concatenate([getattr(part, k) for part in parts]) for k in ("x", "mean"))
+    if not (np.isfinite(places) & np.isfinite(means)).any():
         raise InputError(f"there is no row with values of both `{x}` and `{y}`")
-    for axis, parts_of in (("x", [c.x for c in parts]), ("y", [c.mean for c in parts])):
-        if axis in log and not any((values > 0).any() for values in parts_of):
-            column = x if axis == "x" else y
+    for axis, column, values in (("x", x, places), ("y", y, means)):
+        if axis in log and not (values > 0).any():
             raise InputError(f"`{column}` has no positive value for a logarithmic axis")
-    conditions = [
-        f"{name} = {value}" for name, value in chosen.items() if (name, value) != ("group", ALL)
+    across = Quantity.of(x, np.array([]) if ticks else places)
+    metrics = set(rows["metric"].tolist()) if "metric" in rows.columns else set()
+    up = Quantity.of(str(metrics.pop()) if len(metrics) == 1 else y, means)
+    scaled = [
+        replace(
+            part,
+            x=part.x * across.factor,
+            **{name: getattr(part, name) * up.factor for name in ("mean", "low", "high")},
+        )
+        for part in parts
     ]
-    figure = bands(
-        # The axes name the columns, so the title needs only the conditions.
-        title or ", ".join(conditions),
-        across.label,
-        up.label,
-        [_scaled(curve, across.factor, up.factor) for curve in parts],
-        ticks=ticks,
-        log=log,
-        key=", ".join(by),
-    )
-    places = np.unique(rows[x]) * across.factor if not ticks else np.array([])
-    if 1 < len(places) <= FEW and np.diff(places).min() >= APART * np.ptp(places):
-        figure.axes[0].set_xticks(places, [f"{place:.6g}" for place in places.tolist()])
+    words = title or ", ".join(conditions), across.label, up.label
+    figure = bands(words, scaled, ticks=ticks, log=log, key=", ".join(by))
+    marks = np.array([]) if ticks else np.unique(rows[x]) * across.factor
+    if 1 < len(marks) <= FEW and np.diff(marks).min() >= APART * np.ptp(marks):
+        figure.axes[0].set_xticks(marks, [f"{mark:.6g}" for mark in marks.tolist()])
         figure.axes[0].minorticks_off()
     elif rows[x].dtype.kind in "iu" and "x" not in log:
         figure.axes[0].xaxis.set_major_locator(MaxNLocator("auto", integer=True))
@@ -121,19 +120,9 @@ def find(table: Table, name: str) -> str:
     raise InputError(f"there is no column `{name}`{nearest(name, shown)}")
 
 
-def _metric(rows: Table, y: str) -> str:
-    """Returns the name of the metric to be drawn from `rows`.
-
-    It is the entry of the column `metric` if that is the same in all rows, else the column `y`.
-    """
-    metrics = set(rows["metric"].tolist()) if "metric" in rows.columns else set()
-    return str(metrics.pop()) if len(metrics) == 1 else y
-
-
 def _where(table: Table, chosen: Mapping[str, str]) -> Table:
     for name, value in chosen.items():
-        is_so = [_is(one, value, name) for one in table[name].tolist()]
-        rows = table.where(np.array(is_so, dtype=bool))
+        rows = table.where(np.array([_is(one, value, name) for one in table[name].tolist()], bool))
         if not len(rows):
             known = ", ".join(_shown(one) for one in np.unique(table[name])[:20].tolist())
             raise InputError(f"no row has {name} = {value} (there is: {known or 'nothing'})")
@@ -147,74 +136,52 @@ def _is(value: object, text: str, column: str) -> bool:
     """The text may have the unit of the column, as in `50 ms`; without a unit it is a number."""
     if isinstance(value, bool | str):
         return str(value).lower() == text.lower()
-    found = quantity(text)
+    size = quantity(text)
     try:
-        number = found[0] if found and column.endswith(f"_{found[1]}") else float(text)
+        number = size[0] if size and column.endswith(f"_{size[1]}") else float(text)
         return bool(np.isclose(number, float(value), rtol=1e-9, atol=0))  # type: ignore[arg-type]
     except ValueError:
         return False
 
 
-def _ticks(column: NDArray[Any]) -> list[str]:
-    if np.issubdtype(column.dtype, np.number):
-        return []
-    return list(dict.fromkeys(str(one) for one in column.tolist()))
-
-
-def _split(rows: Table, by: Sequence[str]) -> Iterator[tuple[str, Table]]:
-    keys = list(zip(*(rows[name].tolist() for name in by), strict=True)) or [()] * len(rows)
-    for key in dict.fromkeys(keys):
-        yield (
-            ", ".join(map(_shown, key)),
-            rows.where(np.array([one == key for one in keys], dtype=bool)),
-        )
-
-
-def _curve(label: str, rows: Table, x: str, y: str, ticks: Sequence[str], used: set[str]) -> Curve:
+def _curve(
+    key: Sequence[object], rows: Table, x: str, y: str, ticks: Sequence[str], split: set[str]
+) -> Curve:
+    label, used = ", ".join(map(_shown, key)), {x, y, *split}
     at = np.array([ticks.index(str(v)) for v in rows[x].tolist()]) if ticks else rows[x]
     at, values = at.astype(np.float64), rows[y].astype(np.float64)
     ends = [y + end if y != "mean" else end[1:] for end in ENDS]
-    known = all(end in rows.columns for end in ends)
-    if "run" in rows.columns and "run" not in used and not known:
+    has_ends = all(end in rows.columns for end in ends)
+    if "run" in rows.columns and "run" not in used and not has_ends:
         if x == TIME:
             return _over_time(label, rows, y, used)
-        curve = _of_runs(label, at, values, rows["run"])
+        # Each run counts once: its rows with the same position are averaged first.
+        run, means = rows["run"], {}
+        for place in np.unique(at):
+            here = (at == place) & np.isfinite(values)
+            means[place] = [values[here & (run == one)].mean() for one in np.unique(run[here])]
+        curve = _means(label, means)
         # A measured x differs in almost every row, so the values are drawn as points, not a curve.
         is_measured = rows[x].dtype.kind == "f" and 2 * len(curve.x) > len(rows) > 1
         return replace(curve, points=is_measured and not ticks)
     _check_unique(rows, x, used)
     order = np.argsort(at, kind="stable")
-    low, high = (rows[end] if known else np.full(len(rows), np.nan) for end in ends)
+    low, high = (rows[end][order] if has_ends else np.full(len(at), np.nan) for end in ends)
     share = y.removesuffix(DIFFERENCE) + COVERED if y != "mean" else COVERED[1:]
     covered = rows[share][order] if share in rows.columns else None
-    return Curve(label, at[order], values[order], low[order], high[order], covered=covered)
+    return Curve(label, at[order], values[order], low, high, covered=covered)
 
 
 def _check_unique(rows: Table, x: str, used: set[str]) -> None:
     """Checks that each point has one row; the error names a column in which rows differ, if any."""
     if len(np.unique(rows[x])) == len(rows):
         return
-    about = (*ENDS, COVERED)
-    others = [c for c in rows.columns if c not in used and not c.endswith(about) and c not in NOTES]
+    notes = (*ENDS, COVERED)
+    others = [c for c in rows.columns if c not in used and not c.endswith(notes) and c not in NOTES]
     varying = [c for c in others if rows[c].dtype.kind in "OUSib" or "." in c]
     apart = next((c for c in varying if len(set(rows[c].tolist())) > 1), None)
     hint = f"; they differ in `{apart}`: add --by {apart} or --where {apart}=VALUE" if apart else ""
     raise InputError(f"a curve has several rows with the same {x}{hint}")
-
-
-def _of_runs(
-    label: str, at: NDArray[np.float64], values: NDArray[np.float64], run: NDArray[Any]
-) -> Curve:
-    """Returns a curve whose points are the means over the runs at each position on the x axis.
-
-    Each run counts once: its rows with the same position are averaged first.
-    """
-    places = np.unique(at)
-    found = []
-    for place in places:
-        here = (at == place) & np.isfinite(values)
-        found.append([values[here & (run == r)].mean() for r in np.unique(run[here])])
-    return _means(label, places, found)
 
 
 def _over_time(label: str, rows: Table, y: str, used: set[str]) -> Curve:
@@ -232,19 +199,14 @@ def _over_time(label: str, rows: Table, y: str, used: set[str]) -> Curve:
     # Intervals after the end of the shortest replication are left out, because means over the other
     # replications could not be compared with those before.
     use = np.isfinite(averages).all(axis=0)
-    return _means(label, ((edges[1:] + edges[:-1]) / 2)[use], averages[:, use].T.tolist())
+    middles = ((edges[1:] + edges[:-1]) / 2)[use].tolist()
+    return _means(label, dict(zip(middles, averages[:, use].T.tolist(), strict=True)))
 
 
-def _means(label: str, at: NDArray[np.float64], found: Sequence[Sequence[float]]) -> Curve:
-    kept = np.array([len(values) > 0 for values in found], dtype=bool)
-    intervals = [mean_interval(values) for values in found if len(values)]
-    ends = [(i.mean, i.low, i.high) for i in intervals]
-    return Curve(label, at[kept], *np.array(ends, dtype=np.float64).reshape(-1, 3).T)
-
-
-def _scaled(curve: Curve, across: float, up: float) -> Curve:
-    low, high = curve.low * up, curve.high * up
-    return replace(curve, x=curve.x * across, mean=curve.mean * up, low=low, high=high)
+def _means(label: str, values: Mapping[float, Sequence[float]]) -> Curve:
+    intervals = {place: mean_interval(of_runs) for place, of_runs in values.items() if of_runs}
+    ends = [(place, i.mean, i.low, i.high) for place, i in intervals.items()]
+    return Curve(label, *np.array(ends, dtype=np.float64).reshape(-1, 4).T)
 
 
 def _shown(value: object) -> str:

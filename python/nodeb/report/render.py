@@ -26,7 +26,7 @@ def unbroken(text: str) -> Markup:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("nodeb.report", "templates"),
+        loader=PackageLoader("nodeb", "templates"),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         trim_blocks=True,

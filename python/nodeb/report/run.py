@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from nodeb import plot
 from nodeb.base.command_line import Arguments
 from nodeb.plot.cell import has_places
+from nodeb.plot.series import selection_note
 from nodeb.plot.style import NARROW, nice_step
-from nodeb.plot.users import selection_note
 from nodeb.report.answer import content
 from nodeb.report.delays import delays
 from nodeb.report.figures import Content, figure, section

@@ -14,7 +14,7 @@ from nodeb.answer.numbers import number
 from nodeb.answer.paints import paint
 from nodeb.base.units import NS_PER_S
 from nodeb.explanation.replications import Path
-from nodeb.plot.steps import thinned
+from nodeb.plot.series import thinned
 from nodeb.plot.style import nice_step
 from nodeb.report.figures import Content
 

@@ -7,7 +7,7 @@ import pytest
 
 from nodeb.base.table import Table
 from nodeb.errors import InputError
-from nodeb.plot.joins import chosen_columns
+from nodeb.plot.source import chosen_columns
 from nodeb.storage.files import write_parquet
 
 RUN, USER = [0, 0, 1, 1], [0, 1, 0, 1]
@@ -54,7 +54,6 @@ def test_prefix_selects_the_table():
     [
         (["n", "rate_bps"], "`n` is in phones and snoop: write phones.n or snoop.n"),
         (["rtt_s", "packets"], "rtt and queue have several rows for each run and user"),
-        (["lost", "cqi"], "`lost` is in links, without a column for run and user"),
         (["links.lost", "cqi"], "links has no column for run and user"),
         (["lost", "cqu"], "there is no column `cqu`; did you mean `cqi`"),
         (["cqu", "rate_bps"], "there is no column `cqu`; did you mean `cqi`"),

@@ -12,8 +12,7 @@ import nodeb
 from nodeb import plot
 from nodeb.base.table import Table
 from nodeb.errors import InputError
-from nodeb.plot.steps import MAX_POINTS, thinned
-from nodeb.plot.users import TOGETHER, chosen, selection_note
+from nodeb.plot.series import MAX_POINTS, TOGETHER, chosen, selection_note, thinned
 
 
 def of_groups(**sizes):

@@ -16,8 +16,8 @@ from nodeb import cli
 from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.plot import curves
-from nodeb.plot.labels import Quantity
 from nodeb.plot.style import SIZE
+from nodeb.plot.text import Quantity
 from nodeb.stats import mean_interval
 from nodeb.storage.files import write_parquet
 

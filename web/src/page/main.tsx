@@ -2,7 +2,7 @@
 
 import { render } from "preact";
 
-import "../../../python/nodeb/report/templates/style.css";
+import "../../../python/nodeb/templates/style.css";
 import { open } from "../core/pool";
 import { App } from "./app";
 import { paintSheet } from "./figures/paints";
