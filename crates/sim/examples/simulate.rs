@@ -1,10 +1,6 @@
 //! Runs replications of a scenario file with the Rust core alone: for profiling, for benchmarks of a whole process and
 //! for counts of instructions. It reads no clock, so simulating a scenario takes the same number of instructions in
-//! every run.
-//!
-//! ```text
-//! cargo run --release --example simulate -- FILE [--runs=N] [key=value ...]
-//! ```
+//! every run. Usage: `simulate FILE [--runs=N] [key=value ...]`.
 
 use std::process::ExitCode;
 
@@ -37,10 +33,8 @@ fn read(file: &str, overrides: &[String]) -> Result<Scenario, String> {
     scenario::from_toml(&text, file, overrides).map_err(|error| error.to_string())
 }
 
-/// Simulates replications 0 to `runs` - 1 and prints sums of their results.
-///
-/// This function is never inlined, so that a profiler can count instructions from its start on. The TOML reader, which
-/// runs before, hashes with random keys, so its number of instructions varies.
+/// This function is never inlined, so that a profiler can count instructions from its start on. The TOML
+/// reader, which runs before, hashes with random keys, so its number of instructions varies.
 #[inline(never)]
 fn report(scenario: &Scenario, runs: u64) -> Result<(), String> {
     let (mut end_s, mut packets, mut events) = (0.0, 0, 0);

@@ -1,17 +1,5 @@
 //! Simulation core of nodeb: the effects of a UMTS, HSDPA or LTE radio link on TCP.
 //!
-//! The layers of this crate and the crates that it uses, in the order of their imports: no layer imports a later one.
-//! The exception is [`scenario`], which contains the parameters of all layers.
-//!
-//! 1. [`scenario`] reads and checks a scenario file: everything that a simulation needs, with defaults and units.
-//! 2. [`traffic`] generates the users' transfers: downloads, web pages, bursts, recorded times.
-//! 3. TCP senders and receivers (crate `nodeb_tcp`) turn transfers into segments.
-//! 4. [`proxy`] acts on TCP along the path: split connections, radio network feedback, Snoop.
-//! 5. Links and queues (`nodeb_net`) and bearers (`nodeb_radio`) carry packets.
-//! 6. [`metrics`] declares the results: one row per flow, bearer and link direction, and time series.
-//! 7. [`world`] wires all layers and runs them: [`run`] for a replication, [`world::run_with_listener`] to observe
-//!    its events, [`world::Live`] to drive it from outside with real packets.
-//!
 //! All components are plain structs without input and output: the caller passes the time, and the component returns
 //! the packets to send and the time of its next wake-up. This crate reads no clock and no file. Its only global state
 //! is the set of plugins that a program registers at its start ([`nodeb_base::plugin`]).
@@ -45,5 +33,5 @@ pub use nodeb_base::{Error, Result};
 pub use scenario::Scenario;
 pub use world::{Control, run};
 
-/// Version of this crate, the same as the Python package's.
+/// The same as the Python package's.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,4 +1,4 @@
-//! All integration tests, in one program: each further program would compile the simulated world again.
+//! In one program: each further one would compile the simulated world again.
 
 mod defaults;
 mod fairness;
@@ -16,7 +16,7 @@ mod settled;
 mod traffic;
 mod uploads;
 
-/// A file that has no line above would not be compiled.
+/// It would need a line above.
 #[test]
 fn every_file_of_tests_is_compiled() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");

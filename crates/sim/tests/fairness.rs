@@ -1,5 +1,4 @@
-//! Four flows with the same congestion control share a bottleneck equally (mean fairness index of at least
-//! 0.95), for every registered congestion control that converges.
+//! A mean fairness index of at least 0.95 for four flows.
 
 use nodeb_sim::{Control, run, scenario};
 use nodeb_tcp::classic::recovery::ControlSpec;
@@ -8,18 +7,15 @@ use nodeb_tcp::linux::control::CongestionSpec;
 const FLOWS: u32 = 4;
 const REPLICATIONS: u64 = 5;
 
-/// Returns the fairness index of Jain, Chiu & Hawe, DEC-TR-301 (1984): (sum x)^2 / (n sum x^2), 1 for equal shares.
+/// Jain, Chiu & Hawe, DEC-TR-301 (1984): (sum x)^2 / (n sum x^2).
 fn jain(shares: &[f64]) -> f64 {
     let squares: f64 = shares.iter().map(|share| share * share).sum();
     shares.iter().sum::<f64>().powi(2) / (shares.len() as f64 * squares)
 }
 
-/// Returns the fairness index of each replication with four flows at a bottleneck of 10 Mbps, whose buffer is 2.1
-/// times the bandwidth-delay product.
-///
-/// Each flow first downloads 1 kB alone over the idle path, so that it measures the round trip without queueing. A
-/// Vegas flow that starts while packets are queued would include the queue in its base round trip, and take more than
-/// its share for ever (La, Walrand & Anantharam, 1998).
+/// Four flows at 10 Mbps with a buffer of 2.1 times the bandwidth-delay product. Each first downloads 1 kB
+/// alone, to measure the round trip without queueing: a Vegas flow that starts with queued packets would take
+/// more than its share for ever (La, Walrand & Anantharam, 1998).
 fn indices(tcp: &str) -> Vec<f64> {
     let text = format!(
         r#"
@@ -45,9 +41,8 @@ fn indices(tcp: &str) -> Vec<f64> {
     (0..REPLICATIONS).map(index).collect()
 }
 
-/// Congestion controls that need not converge to equal shares. These controls increase and reduce the window
-/// in proportion to the window. So losses that hit all flows at once do not change the ratio of their windows
-/// (Chiu & Jain, Computer Networks and ISDN Systems 17, 1989, section 3).
+/// They change the window in proportion to it, so losses that hit all flows at once do not change the ratio
+/// of their windows (Chiu & Jain, Computer Networks and ISDN Systems 17, 1989, section 3).
 const WITHOUT_CONVERGENCE: &[&str] = &["scalable"];
 
 fn assert_fair(control: &str, tcp: &str) {

@@ -1,10 +1,7 @@
-//! Fingerprints: hashes of all results of a few hundred short scenarios, compared with those stored in
-//! `fingerprints.tsv`. A change that must not change results, such as a move of code, leaves them equal.
-//!
-//! Each scenario takes one option of each dimension below (scheduler, channel, RLC, ...). A hash of the scenario's
-//! number and of the option selects it, so an option added at the end of a dimension changes only the scenarios that
-//! take it. After an intended change of results run
-//! `FINGERPRINTS=write cargo test -p nodeb-sim fingerprints`, and explain the difference in the commit.
+//! Hashes of all results of short scenarios, stored in `fingerprints.tsv`. Each takes one option of each
+//! dimension, selected by a hash, so that an option added at the end changes only the scenarios that take it.
+//! After an intended change run `FINGERPRINTS=write cargo test -p nodeb-sim fingerprints`, and explain the
+//! difference in the commit.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,14 +21,13 @@ use serde_json::Value;
 #[path = "support/effective.rs"]
 mod effective;
 
-/// Stored fingerprints: a line for each scenario.
 const STORED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fingerprints.tsv");
 
-/// Columns of the stored fingerprints after the name: the scenario's own keys, its tables in a run without listeners,
-/// all tables of a run that records every series, and the events of that run.
+/// After the name: the scenario's own keys, its tables in a run without listeners, all tables of a run that
+/// records every series, and the events of that run.
 const COLUMNS: [&str; 4] = ["keys", "results", "series", "events"];
 
-/// Options of a dimension, as lines of a scenario file. `UE` stands for the keys of a group's phones.
+/// Lines of a scenario file; `UE` stands for the keys of a group's phones.
 type Dimension = &'static [&'static str];
 
 const TRANSPORT: Dimension = &[
@@ -67,7 +63,7 @@ const CHANNEL: Dimension = &[
     "channel.trace = { at_end = 'loop', snrs_db = [4.5, 7.0, 1.5, 9.0, 3.0, 6.5, 8.0] }",
 ];
 
-/// Channels with recordings that only `hsdpa` uses, and those of all radios.
+/// With recordings that only `hsdpa` uses.
 const HSDPA_CHANNEL: Dimension = &[
     CHANNEL[0],
     CHANNEL[1],
@@ -206,7 +202,7 @@ const TRACE: &[Dimension] = &[
     &["", "up.times_ms = [5, 9, 30]", "delay = '15 ms'", "queue = 'codel'"],
 ];
 
-/// Radios with the dimensions of their keys, the channels and the number of scenarios.
+/// With the dimensions of their keys, the channels and the number of scenarios.
 const RADIOS: [(&str, &[Dimension], Dimension, u64); 8] = [
     ("hsdpa", HSDPA, HSDPA_CHANNEL, 150),
     ("lte", LTE, CHANNEL, 110),
@@ -218,7 +214,7 @@ const RADIOS: [(&str, &[Dimension], Dimension, u64); 8] = [
     ("trace", TRACE, &[], 10),
 ];
 
-/// FNV-1a hash, 64 bits, of the bytes of texts and of whole numbers.
+/// FNV-1a, 64 bits.
 struct Hash(u64);
 
 impl Hash {
@@ -234,13 +230,12 @@ impl Hash {
         self.0 = (self.0 ^ number).wrapping_mul(0x100_0000_01b3);
     }
 
-    /// Adds a number so that all NaNs are equal, as the sign of a NaN depends on the compiler.
+    /// All NaNs are equal, as the sign of a NaN depends on the compiler.
     fn add_float(&mut self, number: f64) {
         self.add(if number.is_nan() { u64::MAX } else { number.to_bits() });
         self.0 ^= self.0 >> 32;
     }
 
-    /// Adds the names of a table and its columns, and all values.
     fn add_table(&mut self, table: &Table) {
         let _ = self.write_str(table.name);
         for column in &table.columns {
@@ -266,7 +261,7 @@ impl std::fmt::Write for Hash {
     }
 }
 
-/// Returns the option of dimension `name` that a scenario takes: the one whose hash is largest.
+/// The one whose hash is largest.
 fn option(scenario: &str, name: &str, dimension: Dimension) -> &'static str {
     // Equal options count as often as they occur. The product spreads the last bytes over all bits of the hash.
     let weight = |place: &usize| {
@@ -276,7 +271,7 @@ fn option(scenario: &str, name: &str, dimension: Dimension) -> &'static str {
     (0..dimension.len()).max_by_key(weight).map_or("", |place| dimension[place])
 }
 
-/// Returns the text of a scenario, which may be invalid if its options exclude each other.
+/// May be invalid if options exclude each other.
 fn text(name: &str, radio: &str, dimensions: &[Dimension], channel: Dimension) -> String {
     let mut text = format!("duration = '2500 ms'\n{}\n", option(name, "transport", TRANSPORT));
     for (place, dimension) in (0..).zip(dimensions) {
@@ -298,7 +293,7 @@ fn text(name: &str, radio: &str, dimensions: &[Dimension], channel: Dimension) -
     text + &users
 }
 
-/// Writes the defaults of other radios into a scenario of LTE that leaves them out.
+/// Those of other radios, which a scenario of LTE leaves out.
 fn write_defaults(keys: &mut Value) {
     for (table, key, value) in [
         ("/wired", "rate", "10 Mbps"),
@@ -312,7 +307,7 @@ fn write_defaults(keys: &mut Value) {
     }
 }
 
-/// Returns the valid scenarios of all radios with their names and texts.
+/// The valid ones, with names and texts.
 fn scenarios() -> Vec<(String, String, Scenario)> {
     let of_radio = |(radio, dimensions, channel, count): (&'static str, _, _, u64)| {
         let numbered = move |number: u64| {
@@ -329,7 +324,7 @@ fn scenarios() -> Vec<(String, String, Scenario)> {
     RADIOS.into_iter().flat_map(of_radio).collect()
 }
 
-/// All classes of events but those of single blocks.
+/// All but single blocks.
 const COMBINED: Mask = Mask::RUNS
     .or(Mask::PACKETS)
     .or(Mask::QUEUE)
@@ -338,7 +333,7 @@ const COMBINED: Mask = Mask::RUNS
     .or(Mask::SERVICE)
     .or(Mask::DECISIONS);
 
-/// Listener that hashes all events. It subscribes either to single blocks or to combined ones.
+/// Of all events, with single blocks or combined ones.
 struct Events {
     mask: Mask,
     hash: Hash,
@@ -363,7 +358,7 @@ fn hash(tables: &[Table]) -> u64 {
     hash.0
 }
 
-/// Returns the fingerprint of a scenario, in the order of [`COLUMNS`].
+/// In the order of [`COLUMNS`].
 fn fingerprint(name: &str, text: &str, scenario: &Scenario) -> String {
     let control = Control::default();
     let quiet = run(scenario, scenario.seed, 0, &control).expect("a run");
@@ -381,7 +376,6 @@ fn fingerprint(name: &str, text: &str, scenario: &Scenario) -> String {
     hashes.map(|hash| format!("{:08x}", hash >> 32 ^ hash & 0xffff_ffff)).join("\t")
 }
 
-/// Returns the fingerprints of all scenarios by their names, computed in parallel.
 fn fingerprints(scenarios: &[(String, String, Scenario)]) -> BTreeMap<&str, String> {
     let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|threads| {

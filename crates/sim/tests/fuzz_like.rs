@@ -1,6 +1,4 @@
-//! Properties of the fuzz target `scenario` on random inputs, so that every test run covers them.
-//!
-//! Coverage-guided fuzzing of the scenario reader: see `fuzz/README.md`.
+//! Those of the fuzz target `scenario`, so that every test run covers them; see `fuzz/README.md`.
 
 #[path = "support/reading.rs"]
 mod reading;
@@ -9,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// Seed inputs of the fuzz target `scenario`; all are valid scenarios.
+/// All are valid scenarios.
 const SEEDS: [&str; 4] = [
     include_str!("../../../fuzz/seeds/dch.toml"),
     include_str!("../../../fuzz/seeds/hs_dsch.toml"),
@@ -17,7 +15,7 @@ const SEEDS: [&str; 4] = [
     include_str!("../../../fuzz/seeds/overrides.toml"),
 ];
 
-/// Texts to be inserted into a scenario: they change its meaning and leave most of it intact.
+/// They change a scenario's meaning and leave most of it intact.
 const PIECES: [&str; 34] = [
     "0",
     "-1",
@@ -55,7 +53,7 @@ const PIECES: [&str; 34] = [
     "1979-05-27",
 ];
 
-/// Replaces `length` characters of `text` at the random position `at` by `piece`, or removes them if `piece` is `None`.
+/// `length` characters at `at`, removed without a `piece`.
 fn mutate(text: &str, at: Index, length: usize, piece: Option<&str>) -> String {
     let mut edges: Vec<usize> = text.char_indices().map(|(i, _)| i).collect();
     edges.push(text.len());
@@ -64,7 +62,6 @@ fn mutate(text: &str, at: Index, length: usize, piece: Option<&str>) -> String {
     [&text[..edges[from]], piece.unwrap_or(""), &text[edges[to]..]].concat()
 }
 
-/// Generates valid scenarios with a few random changes.
 fn mutated() -> impl Strategy<Value = String> {
     let change = (any::<Index>(), 0..12usize, prop_oneof![Just(None), select(&PIECES[..]).prop_map(Some)]);
     (select(&SEEDS[..]), vec(change, 1..5)).prop_map(|(text, changes)| {
@@ -74,8 +71,7 @@ fn mutated() -> impl Strategy<Value = String> {
     })
 }
 
-/// Generates overrides. Their paths are random sequences of names, most of which occur in scenarios. Their values are
-/// [`PIECES`] or values that often occur in scenarios.
+/// Paths of names most of which occur in scenarios, with [`PIECES`] or usual values.
 fn overrides() -> impl Strategy<Value = String> {
     let keys = [
         "seed",

@@ -1,5 +1,3 @@
-//! Reviewed snapshots: the beginnings of two downloads, and the messages about invalid scenarios.
-//!
 //! After an intended change run `INSTA_UPDATE=always cargo test -p nodeb-sim golden`, then review the
 //! difference.
 
@@ -8,8 +6,7 @@ use std::fmt::Write as _;
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, run, scenario};
 
-/// Simulates a scenario with one download. Returns as text the first 30 events of segments and the first 30 changes of
-/// the window, with times in milliseconds, and the counts of the flow.
+/// The first 30 events of segments and changes of the window, in ms, and the counts of the flow.
 fn beginning(text: &str) -> String {
     let scenario = scenario::from_toml(text, "golden.toml", &[]).unwrap();
     let RunResult { flows, series, .. } = run(&scenario, 1, 0, &Control::default()).unwrap();
@@ -53,10 +50,10 @@ fn a_download_over_hs_dsch() {
     ));
 }
 
-/// Valid user group, which completes each scenario of [`BAD`].
+/// Completes each scenario of [`BAD`].
 const USERS: &str = "[[users]]\ntraffic.ftp.size = \"50 kB\"\n";
 
-/// Invalid scenarios, each with its overrides.
+/// With their overrides.
 const BAD: &[(&str, &[&str])] = &[
     ("duraton = \"10 s\"", &[]),
     ("[wired]\ndelya = \"1 ms\"", &[]),

@@ -1,12 +1,10 @@
-//! A scenario that sets a key without effect is rejected with the reason. Keys with an effect are accepted.
-
 use nodeb_base::units::Duration;
 use nodeb_radio::mac::sched::SchedulerSpec;
 use nodeb_sim::scenario;
 
 const USER: &str = "[[users]]\ntraffic.ftp.size = \"1 kB\"\n";
 
-/// Rejected scenarios: lines in TOML, the key without effect, and a part of the reason in the message.
+/// Lines, the key without effect, and a part of the reason.
 const VOID: &[(&str, &str, &str)] = &[
     (
         "radio.dch = { bler = 0.2, errors.process.bsc.error_rate = 0.1 }",
@@ -49,9 +47,7 @@ const VOID: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Scenarios with one group of users on `hsdpa`: keys of the radio, keys of `ue`, the key without
-/// effect, and a part of the reason in the message. Scenarios with an empty key are accepted, the
-/// others rejected.
+/// Keys of `hsdpa`, keys of `ue`, the key without effect (empty if accepted), and a part of the reason.
 const VOID_UE: &[(&str, &str, &str, &str)] = &[
     (
         "cell.power_dbm = 40.0",
@@ -109,7 +105,6 @@ fn keys_without_effect_are_rejected() {
     }
 }
 
-/// The key `delay_budget` is rejected unless the scheduler declares that it reads deadlines.
 #[test]
 fn delay_budget_is_refused_unless_scheduler_looks_at_deadlines() {
     for scheduler in SchedulerSpec::defaults() {

@@ -1,9 +1,6 @@
-//! Properties of whole runs with the `linux` family of TCP, on links and on radio bearers.
-
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, Scenario, run, scenario};
 
-/// Reads a scenario from TOML text, which must be valid.
 fn read(text: &str) -> Scenario {
     scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
@@ -12,8 +9,7 @@ fn simulate(scenario: &Scenario) -> RunResult {
     run(scenario, scenario.seed, 0, &Control::default()).expect("the run is not cancelled")
 }
 
-/// Returns a scenario with a download of `size`. `tcp` has the TOML lines of the table `tcp.linux`. `radio` has the
-/// radio's table in TOML, without the beginning `[radio.` of its header.
+/// Lines of `tcp.linux`, and the radio's table without `[radio.`.
 fn download(size: &str, radio: &str, tcp: &str) -> Scenario {
     read(&format!(
         "duration = \"3000 s\"\n[wired]\nrate = \"100 Mbps\"\ndelay = \"20 ms\"\n\

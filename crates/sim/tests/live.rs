@@ -1,5 +1,3 @@
-//! A world that is driven from outside treats packets like the world of a run, and snapshots do not change it.
-
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
@@ -12,7 +10,6 @@ use nodeb_sim::world::{Direction, ExternalPacket, Fate, Listener, Live, run_with
 use nodeb_sim::{Control, Scenario, scenario};
 use nodeb_tcp::segment::Segment;
 
-/// Listener that stores the packets that a simulated connection sends, and the times at which they arrive.
 #[derive(Default)]
 struct Trace {
     sent: Vec<(Time, Direction, PacketId, u32)>,
@@ -55,8 +52,7 @@ fn external_packet(tag: u64, bytes: u32) -> ExternalPacket {
     ExternalPacket { tag, bytes, flow_hash: 0, ecn: EcnField::NotEct }
 }
 
-/// The packets of a simulated connection are offered from outside, at the times at which the connection sent them. On
-/// every radio they have the same arrival times and losses as in the simulation of the connection.
+/// At the times at which the connection sent them, on every radio.
 #[test]
 fn offered_packets_have_the_fates_of_simulated_ones() {
     for radio in RadioSpec::NAMES {
@@ -85,7 +81,6 @@ fn offered_packets_have_the_fates_of_simulated_ones() {
     }
 }
 
-/// At any time each packet offered has arrived, is lost or is in flight, and the world returns each packet once.
 #[test]
 fn every_packet_is_returned_once() {
     let hard = [
@@ -132,7 +127,7 @@ fn every_packet_is_returned_once() {
     }
 }
 
-/// A packet offered with a time in the past is accepted at the current time, after all events that were due.
+/// Accepted at the current time, after all events that were due.
 #[test]
 fn time_never_goes_backward() {
     let mut live = Live::new(&read("dch", "", "'external'"), 1, 0).unwrap();
@@ -171,7 +166,6 @@ fn simulated_users_need_traffic() {
     assert!(refused.to_string().starts_with("a.toml:1: users.0.traffic: the key is missing"), "{refused}");
 }
 
-/// Taking snapshots changes neither arrivals and losses of packets nor any table.
 #[test]
 fn snapshots_change_no_result() {
     let cells = [
@@ -225,8 +219,7 @@ fn snapshots_change_no_result() {
     }
 }
 
-/// Backlogs equal the closed form on links of 8 kbit/s, which send one byte per millisecond. Packets from
-/// outside do not count as carried bytes.
+/// Links of 8 kbit/s send one byte per millisecond; packets from outside do not count as carried.
 #[test]
 fn snapshot_reports_the_backlogs() {
     let text = "duration = '60 s'\n[wired]\nrate = '1 Gbps'\ndelay = '0 s'\n[uplink]\nrate = '8 kbps'\n\

@@ -1,9 +1,7 @@
-//! Proxies, Snoop agents, core links and TCP settings per user group in whole runs.
-
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, run, scenario};
 
-/// Simulates a download of 2 MB over a wired link with a round trip of 200 ms and a short radio link.
+/// 2 MB over a wired round trip of 200 ms and a short radio link.
 fn download(keys: &str, radio_loss: f64, wired_loss: f64) -> RunResult {
     let text = format!(
         "duration = \"2000 s\"\nrecord.rtt = true\n{keys}\n\
@@ -23,8 +21,7 @@ fn shortest_rtt_ms(result: &RunResult) -> u64 {
     result.series.rtt.iter().map(|row| row.rtt.0 / 1_000_000).min().unwrap()
 }
 
-/// TCP settings with a maximum window of about 42 packets. Local retransmissions wait in the queue at the Node B, and a
-/// small window keeps this queue short.
+/// At most about 42 packets, so that local retransmissions do not wait long at the Node B.
 const FAMILIES: [&str; 3] = ["", "tcp.classic.control = \"sack\"", "tcp.linux.receive_buffer = \"60 kB\""];
 
 #[test]
@@ -112,8 +109,7 @@ fn each_group_has_its_own_tcp() {
     assert_eq!(flows[1].sender.packets, 1 + 100_000u64.div_ceil(1448));
 }
 
-/// Simulates a download with radio network feedback over a core network of two links. The proxy always holds more data
-/// than the radio can carry.
+/// A core network of two links; the proxy always holds more data than the radio can carry.
 fn steered(rate_kbps: u32, feedback: &str) -> RunResult {
     let text = format!(
         "duration = \"60 s\"\nrecord = {{ queue = true, cwnd = true }}\ntcp = \"linux\"\n\
@@ -131,14 +127,14 @@ fn steered(rate_kbps: u32, feedback: &str) -> RunResult {
     run(&scenario, 3, 0, &Control::default()).expect("a finished run")
 }
 
-/// Returns the round-trip time without queueing in [`steered`], in seconds: all delays, plus the transmission times of
-/// 12 kbit over the radio and both core links, and of 320 bit on the way back.
+/// In seconds: all delays, the transmission of 12 kbit over the radio and both core links, and of 320 bit
+/// back.
 fn round_trip(rate_kbps: u32) -> f64 {
     let (down, up) = (12e3 / (f64::from(rate_kbps) * 1e3) + 24e3 / 622e6, 320.0 / 640e3 + 640.0 / 622e6);
     0.025 + 0.020 + down + 0.010 + 0.025 + up
 }
 
-/// Returns the mean number of packets that wait for the only phone in the second half of the run.
+/// In the second half of the run.
 fn mean_queue(result: &RunResult) -> f64 {
     let rows: Vec<_> = result.series.queue.iter().filter(|row| row.at.as_secs() > 30.0).collect();
     let area = |pair: &[&nodeb_sim::metrics::series::QueueRow]| {
@@ -147,8 +143,7 @@ fn mean_queue(result: &RunResult) -> f64 {
     rows.windows(2).map(area).sum::<f64>() / rows[rows.len() - 1].at.since(rows[0].at).as_secs()
 }
 
-/// The queue at the RNC settles within 5 % of `q_ref + b (estimate - round trip)`, with `b` in packets per second
-/// (`fiorenzi`, section III.A).
+/// Within 5 % of `q_ref + b (estimate - round trip)` (`fiorenzi`, section III.A).
 #[test]
 fn queue_at_the_rnc_settles_at_the_value_of_the_control_law() {
     for rate_kbps in [500, 2_000, 7_200] {
@@ -196,7 +191,7 @@ fn each_link_of_the_core_has_its_own_rows() {
     assert!(packets("iu_up") - packets("gn_up") < 60);
 }
 
-/// A chain of core links with negligible transmission times gives the results of one link with the sum of their delays.
+/// With negligible transmission times.
 #[test]
 fn delay_of_a_chain_is_the_sum_of_its_links() {
     let link = |ms: u32| format!("{{ rate = \"1000 Gbps\", delay = \"{ms} ms\" }}");
@@ -212,7 +207,7 @@ fn delay_of_a_chain_is_the_sum_of_its_links() {
     );
 }
 
-/// Simulates a download of 4 MB over the radio `link` with the settings `radio`, without losses.
+/// 4 MB over the radio `link`.
 fn lossless(radio: &str, keys: &str) -> RunResult {
     let text = format!(
         "duration = \"2000 s\"\nwired.delay = \"20 ms\"\n{keys}\nuplink.rate = \"1 Mbps\"\n\
@@ -224,18 +219,17 @@ fn lossless(radio: &str, keys: &str) -> RunResult {
     result
 }
 
-/// Radio whose delay sometimes grows faster than the retransmission timers adapt.
+/// The delay sometimes grows faster than the timers adapt.
 const SPIKES: &str = "rate = \"1 Mbps\", jitter.normal = { mean = \"0 s\", deviation = \"300 ms\" }";
-/// Radio on which 0.5 % of the packets are overtaken by about a dozen others.
+/// 0.5 % of the packets are overtaken by about a dozen others.
 const OVERTAKING: &str = "rate = \"5 Mbps\", reordering = { share = 0.005, delay = \"30 ms\" }";
 
-/// Radio on which 0.5 % of the packets are overtaken, with a queue so long that a retransmission waits behind most of a
-/// window. So data are still outstanding when the retransmission arrives.
+/// 0.5 % of the packets are overtaken, and the queue is so long that data are still outstanding when a
+/// retransmission arrives.
 const DEEP: &str = "rate = \"1 Mbps\", reordering = { share = 0.005, delay = \"70 ms\" }";
 
-/// All retransmissions over a lossless radio are unnecessary. Eifel cannot prevent the first retransmission
-/// after a delay spike or reordering, but prevents its consequences, go-back-N and a reduced window. So the
-/// download is shorter, and after delay spikes there are fewer retransmissions.
+/// Without losses all retransmissions are unnecessary; Eifel prevents go-back-N and a reduced window, but not
+/// the first one.
 #[test]
 fn eifel_prevents_consequences_of_spurious_retransmissions() {
     for (radio, control) in

@@ -1,14 +1,12 @@
-//! Tests of queue disciplines, loss models, jitter and reordering of links in whole runs.
-
 use nodeb_net::QueueSpec;
 use nodeb_net::loss::LossSpec;
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, run, scenario};
 
-/// Scenario keys of the links that [`download`] can make the bottleneck.
+/// Keys of the links that [`download`] can make the bottleneck.
 const PLACES: [&str; 2] = ["wired", "radio.link"];
 
-/// Simulates a download over links of 100 Mbps, except that the link `at` has 2 Mbps and the settings `keys`.
+/// Links of 100 Mbps; `at` has 2 Mbps and `keys`.
 fn download(at: &str, keys: &str, size: &str, seed: u64) -> RunResult {
     let link = |place: &str| {
         let (rate, keys) = if place == at { ("2 Mbps", keys) } else { ("100 Mbps", "") };
@@ -26,7 +24,7 @@ fn download(at: &str, keys: &str, size: &str, seed: u64) -> RunResult {
     run(&scenario, seed, 0, &Control::default()).expect("a finished run")
 }
 
-/// Returns the number of packets towards the phone that were lost or dropped.
+/// Towards the phone.
 fn lost_packets(result: &RunResult) -> u64 {
     let wired = result.link("wired_down").unwrap();
     wired.lost + wired.overflowed + wired.dropped_early + result.bearers[0].counts.packets_dropped
@@ -38,7 +36,7 @@ fn assert_delivered(result: &RunResult, bytes: u64, what: &str) {
     assert_eq!((flow.app_bytes, flow.delivered_bytes), (bytes, bytes), "{what}");
 }
 
-/// Returns TOML parameters with which the loss model `name` loses some of the packets.
+/// As TOML.
 fn some_loss(name: &str) -> &'static str {
     match name {
         "random" => "random.p = 0.02",
@@ -95,7 +93,7 @@ fn lost_acks_cost_little() {
     assert!(result.flows[0].download_s < 1.5 * without.flows[0].download_s);
 }
 
-/// Returns the mean of the round-trip times measured after 20 s, in seconds.
+/// Measured after 20 s.
 fn settled_rtt_s(result: &RunResult) -> f64 {
     let late: Vec<f64> =
         result.series.rtt.iter().filter(|row| row.at.as_secs() > 20.0).map(|row| row.rtt.as_secs()).collect();

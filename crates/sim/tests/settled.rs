@@ -1,6 +1,3 @@
-//! The time at which bearers apply deferred work affects no result, and errors are charged to the user whose blocks
-//! failed.
-
 use nodeb_sim::scenario::Record;
 use nodeb_sim::{Control, Scenario, run, scenario};
 
@@ -8,8 +5,7 @@ fn read(text: &str) -> Scenario {
     scenario::from_toml(text, "settled.toml", &[]).unwrap()
 }
 
-/// If a phone leaves the Node B while the phone is idle, the Snoop agent clears the cache before the agent
-/// acts next. So measuring the bandwidth, which applies deferred handovers earlier, changes no result.
+/// A phone leaves while idle; measuring the bandwidth applies deferred handovers earlier.
 #[test]
 fn handover_resets_snoop_agent_before_it_acts() {
     let quiet = read(
@@ -29,8 +25,7 @@ fn handover_resets_snoop_agent_before_it_acts() {
     }
 }
 
-/// The utilization of a phone counts only the phone's own failed blocks, not those of another phone of the
-/// cell. So it is at most 1.
+/// Utilization counts only the phone's own failed blocks, so it is at most 1.
 #[test]
 fn failed_blocks_of_a_neighbour_are_not_charged() {
     let two = read(

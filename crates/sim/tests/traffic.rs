@@ -1,5 +1,3 @@
-//! Tests of the traffic sources in whole runs: times of transfers, offered load and delays.
-
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::metrics::series::TransferRow;
 use nodeb_sim::{Control, run, scenario};
@@ -40,8 +38,7 @@ fn cbr_begins_transfers_at_its_interval_regardless_of_deliveries() {
     assert!(begun.len() > 1_150, "all but the last few transfers are complete: {}", begun.len());
 }
 
-/// In a closed loop each pause begins when the previous burst is acknowledged. The mean of the exponentially
-/// distributed pauses equals the configured mean.
+/// The pauses are exponential, from the ACK of the previous burst.
 #[test]
 fn closed_loop_pauses_have_the_configured_mean() {
     let result = simulate("on_off.pause.exponential.mean = \"2 s\"", "20000 s");
@@ -53,8 +50,7 @@ fn closed_loop_pauses_have_the_configured_mean() {
     assert!((mean - 2.0).abs() < 4.0 * 2.0 / n.sqrt(), "{mean} from {n}");
 }
 
-/// The wait between two bursts is a silence with the probability `silence_probability`, and a pause otherwise. So waits
-/// have a hyperexponential distribution.
+/// Waits have a hyperexponential distribution.
 #[test]
 fn silences_replace_pauses_with_their_probability() {
     let result = simulate(
@@ -75,7 +71,7 @@ fn silences_replace_pauses_with_their_probability() {
     assert!((long - p).abs() < 4.0 * (p * (1.0 - p) / n).sqrt(), "{long}, expected {p}");
 }
 
-/// In an open loop the offered load is the mean burst divided by the mean wait, even if the network is slow.
+/// Even if the network is slow.
 #[test]
 fn open_loop_load_is_burst_over_interval() {
     let result = simulate(
@@ -107,8 +103,7 @@ fn open_loop_bursts_overlap_when_the_network_is_slow() {
     assert!(delay(&rows[rows.len() - 1]) > 10.0 * delay(&rows[0]));
 }
 
-/// The phone requests each transfer of a page, so a transfer takes at least two trips over the uplink: one of the
-/// request and one of the last ACK.
+/// At least two trips over the uplink: the request and the last ACK.
 #[test]
 fn web_transfers_take_a_request() {
     let result = simulate("web.reading.constant.value = \"1 s\"", "5000 s");

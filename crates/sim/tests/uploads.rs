@@ -1,5 +1,3 @@
-//! Tests of uploads in whole runs: equal to downloads on a mirrored path, closed forms, and the numbers of connections.
-
 use nodeb_base::table::Values;
 use nodeb_radio::RadioSpec;
 use nodeb_sim::metrics::RunResult;
@@ -15,14 +13,12 @@ fn simulate(text: &str) -> RunResult {
     run(&read(text), 1, 0, &Control::default()).expect("a finished run")
 }
 
-/// Returns the time series of one user's transfer as text.
 fn series(result: &RunResult) -> String {
     let Series { cwnd, segments, rtt, transfers, .. } = &result.series;
     format!("{:?}", (cwnd, segments, rtt, transfers))
 }
 
-/// All links of the path are equal, so that an upload passes the same rates, delays and queues in the same order as a
-/// download. Then both are equal in every segment.
+/// All links are equal: the same rates, delays and queues in the same order, and so every segment.
 #[test]
 fn upload_equals_download_on_mirrored_path() {
     let links = |link: &str| format!("[wired]\n{link}\n[uplink]\n{link}\n[radio.link]\n{link}\n");
@@ -39,8 +35,7 @@ fn upload_equals_download_on_mirrored_path() {
     }
 }
 
-/// 5,000 segments of 1,500 B saturate an uplink of 2 Mbit/s from the first one on: the last one arrives after the SYN,
-/// the answer of the server, and the transmission of all segments.
+/// 5,000 segments of 1,500 B at 2 Mbit/s after the SYN and the server's answer.
 #[test]
 fn saturated_upload_takes_the_time_of_its_bits() {
     let result = simulate(
@@ -58,7 +53,7 @@ fn saturated_upload_takes_the_time_of_its_bits() {
     assert!((flow.download_s - expected).abs() < 1e-6, "{} instead of {expected}", flow.download_s);
 }
 
-/// With one grant per subframe, a phone without reception must not take the grants of the others.
+/// One grant per subframe.
 #[test]
 fn unreachable_phone_takes_no_grants_of_others() {
     let result = simulate(
@@ -95,7 +90,6 @@ fn second_uploads_follow_all_users() {
     assert_eq!(seen, expected.map(|(name, phone, direction)| (name.to_owned(), phone, direction)));
 }
 
-/// On every radio, files in both directions arrive completely, and each connection has its own row.
 #[test]
 fn files_arrive_in_both_directions_on_every_radio() {
     for radio in RadioSpec::NAMES {
@@ -113,8 +107,7 @@ fn files_arrive_in_both_directions_on_every_radio() {
     }
 }
 
-/// An upload over LTE's scheduled uplink is complete, and its utilization is NaN. The uplink delivers at
-/// least the bytes of its packets (`ip_bytes`).
+/// Its utilization is NaN; the uplink delivers at least `ip_bytes`.
 #[test]
 fn upload_over_lte_is_carried_by_granted_blocks() {
     let result =
@@ -128,7 +121,7 @@ fn upload_over_lte_is_carried_by_granted_blocks() {
     assert!(bytes[0] >= flow.ip_bytes, "{bytes:?} {}", flow.ip_bytes);
 }
 
-/// The table `queues` has the packets that the queues in front of RLC marked or dropped, in both directions.
+/// Marked or dropped in front of RLC.
 #[test]
 fn queues_of_both_directions_of_lte_are_counted() {
     let of = |ecn: bool| {

@@ -1,7 +1,4 @@
-//! Results of a run: one row per flow, bearer and link direction, and time series on demand.
-//!
-//! Each table is declared next to the type of its rows. A table that only one kind of bearer has is declared by that
-//! bearer, in the crate `nodeb_radio`.
+//! Each table is declared next to the type of its rows, or by the bearer that alone has it, in `nodeb_radio`.
 
 pub mod series;
 
@@ -18,7 +15,6 @@ use crate::proxy::rnf::meter::MeterCounts;
 use crate::proxy::snoop::SnoopCounts;
 use crate::scenario::{Direction, Scenario};
 
-/// Results of one connection in one run. The time of an event that did not happen is NaN.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowRow {
     pub user: u64,
@@ -33,8 +29,8 @@ pub struct FlowRow {
     pub app_bytes: u64,
     pub ip_bytes: u64,
     pub delivered_bytes: u64,
-    /// Counts of the sender that sends the data over the radio: the proxy's sender if there is a proxy, the
-    /// phone's in an upload, or else the server's.
+    /// Of the sender over the radio: the proxy's if there is one, the phone's in an upload, or else the
+    /// server's.
     pub sender: SenderCounts,
     pub transfers: u64,
     pub transfer_delay_mean_s: f64,
@@ -140,14 +136,12 @@ table! {
     }
 }
 
-/// Results of one bearer in one run.
 #[derive(Clone, Debug)]
 pub struct BearerRow {
     pub bearer: u64,
     pub kind: &'static str,
     pub channel_rate_bps: u64,
     pub bler: f64,
-    /// Counts of the blocks, PDUs and packets that the bearer handled.
     pub counts: Counts,
     pub active_s: f64,
     pub end_s: f64,
@@ -188,13 +182,10 @@ table! {
     }
 }
 
-/// Results of one direction of a link in one run.
 #[derive(Clone, Debug)]
 pub struct LinkRow {
-    /// Name of the link direction: `wired`, `core` or the link's own name with `_down` or `_up`, or `uplink_` and the
-    /// user's number.
+    /// `wired`, `core` or the link's own name with `_down` or `_up`, or `uplink_` and the user's number.
     pub link: String,
-    /// Counts of the packets and bytes in this link direction.
     pub counts: LinkCounts,
 }
 
@@ -220,20 +211,16 @@ table! {
     }
 }
 
-/// Results of one user's proxy in one run: the connection from the server to the proxy. The user's row of [`FLOWS`]
-/// describes the connection from the proxy to the phone.
+/// The user's row of [`FLOWS`] describes the connection from the proxy to the phone.
 #[derive(Clone, Debug)]
 pub struct ProxyRow {
-    /// Number of the user in the scenario, from 0.
     pub user: u64,
-    /// Counts of the TCP sender at the server.
     pub server: SenderCounts,
-    /// Maximum number of bytes that the proxy held at one time. It holds the bytes that it has
-    /// received in order from the server and that the phone has not acknowledged.
+    /// Received in order from the server and not acknowledged by the phone.
     pub most_held_bytes: u64,
-    /// Counts of the RNC's messages to the proxy; 0 without radio network feedback.
+    /// 0 without radio network feedback.
     pub messages: MeterCounts,
-    /// Windows that the proxy set because of messages of the RNC.
+    /// Set because of messages of the RNC.
     pub windows: Windows,
 }
 
@@ -267,12 +254,9 @@ table! {
     }
 }
 
-/// Results of one connection's Snoop agent in one run.
 #[derive(Clone, Debug)]
 pub struct SnoopRow {
-    /// Number of the user in the scenario, from 0.
     pub user: u64,
-    /// Counts of the agent's retransmissions and suppressed ACKs.
     pub counts: SnoopCounts,
 }
 
@@ -295,45 +279,35 @@ table! {
     }
 }
 
-/// Results of one run. [`Self::tables`] converts them to tables.
 #[derive(Clone, Debug, Default)]
 pub struct RunResult {
-    /// Results of each connection, in the order of [`Scenario::connections`]. The row of a user with real
-    /// packets has counts of 0, no stalls or loss recovery, a `received_bps` of 0, and NaN for other times
-    /// and rates of transfers.
+    /// In the order of [`Scenario::connections`]. A user with real packets has counts of 0, no stalls or loss
+    /// recovery, a `received_bps` of 0, and NaN for other times and rates of transfers.
     pub flows: Vec<FlowRow>,
-    /// Results of each radio bearer, in the order of the bearers' numbers.
+    /// In the order of the bearers' numbers.
     pub bearers: Vec<BearerRow>,
-    /// Results of each direction of each link. An uplink that the base station schedules has none.
+    /// An uplink that the base station schedules has none.
     pub links: Vec<LinkRow>,
-    /// Results of each user's proxy; empty without a proxy.
     pub proxies: Vec<ProxyRow>,
-    /// Results of each user's Snoop agent; empty without Snoop agents.
     pub snoops: Vec<SnoopRow>,
-    /// Tables that only the scenario's kind of radio has. Their users are identified by the numbers in the scenario.
+    /// Tables that only the scenario's kind of radio has, with the users' numbers in the scenario.
     pub of_radio: Vec<Table>,
-    /// Time series that the scenario records.
     pub series: series::Series,
-    /// Number of events that the engine handled.
     pub events: u64,
-    /// Simulated time at the end of the run, in seconds.
     pub end_s: f64,
 }
 
 impl RunResult {
-    /// Returns the counts of the link direction called `name`, or `None` if there is none.
     pub fn link(&self, name: &str) -> Option<LinkCounts> {
         self.links.iter().find(|row| row.link == name).map(|row| row.counts)
     }
 
-    /// Returns the tables of this result as those of replication number `run`. Tables of components that the scenario
-    /// does not have are omitted, and so are time series that it does not record.
+    /// Without tables of components that the scenario lacks, and of time series that it does not record.
     pub fn tables(&self, run: u64, scenario: &Scenario) -> Vec<Table> {
         Self::tables_of(&[(run, self)], scenario)
     }
 
-    /// Returns the tables of several replications, each given with its number. Every table has the rows of all
-    /// replications, in the order given.
+    /// With the rows of all replications, in the order given.
     pub fn tables_of(runs: &[(u64, impl Borrow<Self>)], scenario: &Scenario) -> Vec<Table> {
         let runs: Vec<(u64, &Self)> = runs.iter().map(|(run, result)| (*run, result.borrow())).collect();
         let runs = &runs[..];
@@ -353,7 +327,6 @@ impl RunResult {
     }
 }
 
-/// Returns a table with the rows that `rows` selects from each of the numbered replications.
 fn joined<R>(
     runs: &[(u64, &RunResult)],
     layout: &table::Layout<R>,
@@ -363,7 +336,7 @@ fn joined<R>(
     layout.of_runs(&rows)
 }
 
-/// Returns every table that a run can have, without rows: the names, units and meanings of all columns.
+/// Without rows.
 pub fn tables() -> Vec<Table> {
     let mut flows = FLOWS.empty();
     flows.add_columns(DIRECTIONS.empty());

@@ -1,5 +1,3 @@
-//! Time series of a run. Each series has a type for its rows, and a table that declares its columns.
-
 use nodeb_base::table;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Time};
@@ -8,29 +6,25 @@ use nodeb_tcp::Window;
 use super::{RunResult, joined};
 use crate::scenario::Record;
 
-/// Kind of event of a TCP segment in the table [`SEGMENTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentEvent {
-    /// The sender that sends the data over the radio sent the segment: the proxy if there is one, the phone
-    /// in an upload, or else the server.
+    /// By the sender over the radio: the proxy if there is one, the phone in an upload, or else the server.
     Send,
-    /// An ACK reached the sender that [`Self::Send`] describes. The column `seq` is then the
-    /// acknowledgement number: the highest segment received in order, or with `linux` the next byte
+    /// At that sender; `seq` is then the highest segment received in order, or with `linux` the next byte
     /// expected.
     Ack,
-    /// Snoop retransmitted the segment at the Node B.
+    /// By Snoop, at the Node B.
     Resend,
-    /// The segment was lost or dropped on its path.
+    /// Or lost.
     Drop,
-    /// The segment reached the receiver: the phone, or the server in an upload.
+    /// At the phone, or the server in an upload.
     Deliver,
 }
 
 impl SegmentEvent {
-    /// All kinds of segment events, indexed by the codes that tables store.
+    /// Indexed by the codes that tables store.
     const ALL: [Self; 5] = [Self::Send, Self::Ack, Self::Resend, Self::Drop, Self::Deliver];
 
-    /// Returns the event's name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Send => "send",
@@ -42,19 +36,15 @@ impl SegmentEvent {
     }
 }
 
-/// Row of [`SEGMENTS`]: an event of a TCP segment.
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentRow {
-    /// Number of the user, or of an upload, as in the table `flows`.
+    /// Of the user, or of an upload, as in the table `flows`.
     pub user: u64,
-    /// Simulated time at which the event happened.
     pub at: Time,
-    /// Kind of the event, such as the transmission or the loss of the segment.
     pub event: SegmentEvent,
-    /// Number of the segment, or with `linux` of its first byte; for an ACK the acknowledgement
-    /// number, see [`SegmentEvent::Ack`].
+    /// Of the segment, or with `linux` of its first byte; for an ACK see [`SegmentEvent::Ack`].
     pub seq: u64,
-    /// Whether the segment had been sent before.
+    /// Sent before.
     pub retransmission: bool,
 }
 
@@ -76,14 +66,11 @@ table! {
     }
 }
 
-/// Row of [`CWND`]: a change of the congestion window.
 #[derive(Clone, Copy, Debug)]
 pub struct CwndRow {
-    /// Number of the user, or of an upload, as in the table `flows`.
+    /// As in [`SegmentRow`].
     pub user: u64,
-    /// Simulated time at which the window changed.
     pub at: Time,
-    /// Congestion window and slow-start threshold after the change.
     pub window: Window,
 }
 
@@ -102,14 +89,11 @@ table! {
     }
 }
 
-/// Row of [`RTT`]: a round-trip time that TCP measured.
 #[derive(Clone, Copy, Debug)]
 pub struct RttRow {
-    /// Number of the user, or of an upload, as in the table `flows`.
+    /// As in [`SegmentRow`].
     pub user: u64,
-    /// Simulated time at which TCP took the measurement, at the arrival of an ACK.
     pub at: Time,
-    /// Round-trip time that TCP measured.
     pub rtt: Duration,
 }
 
@@ -125,16 +109,11 @@ table! {
     }
 }
 
-/// Row of [`QUEUE`]: a user's backlog after its bearer accepted or delivered a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueRow {
-    /// Number of the user in the scenario, from 0.
     pub user: u64,
-    /// Simulated time at which the bearer accepted or delivered the packet.
     pub at: Time,
-    /// Number of packets in the backlog after that.
     pub packets: u64,
-    /// Number of bytes in the backlog after that.
     pub bytes: u64,
 }
 
@@ -154,50 +133,39 @@ table! {
     }
 }
 
-/// Row of [`TRANSFERS`]: a completed transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct TransferRow {
-    /// Number of the user, or of an upload, as in the table `flows`.
+    /// As in [`SegmentRow`].
     pub user: u64,
-    /// Simulated time at which the transfer began: the connection was opened for it, the phone
-    /// requested it, or the sender's application had it ready.
+    /// The connection was opened for it, the phone requested it, or the sender's application had it ready.
     pub begun: Time,
-    /// Time at which the receiver (the phone, or the server in an upload) had received the last
-    /// byte of the transfer.
+    /// Last byte at the receiver.
     pub arrived: Time,
-    /// Time at which the sender had received the last ACK of the transfer.
+    /// Last ACK at the sender.
     pub end: Time,
-    /// Size of the transfer in bytes.
     pub bytes: u64,
 }
 
-/// Row of [`SCHEDULER`]: the transmission to a user in one TTI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtiRecord {
-    /// Simulated time at which the TTI starts.
+    /// Start of the TTI.
     pub at: Time,
-    /// Number of the user in the scenario, from 0.
     pub user: usize,
-    /// C/I value or CQI of the user; 0 at constant rate.
+    /// Or CQI; 0 at constant rate.
     pub ci: u32,
-    /// Number of PDUs sent to the user in this TTI; octets if blocks are filled with octets.
+    /// Octets if blocks are filled with octets.
     pub pdus: u32,
-    /// Number of the user's blocks in this TTI that were received in error.
+    /// Blocks received in error.
     pub failed: u32,
 }
 
-/// Row of [`BANDWIDTH`]: a sample of the bytes that could have been sent to a user, and of the user's channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandwidthRecord {
-    /// Simulated time of the sample.
     pub at: Time,
-    /// Number of the user in the scenario, from 0.
     pub user: usize,
-    /// Bytes of packets that could have been sent to the user since the start of the run if data
-    /// had always been waiting.
+    /// Since the start of the run, if data had always been waiting.
     pub available_bytes: f64,
-    /// CQI that the Node B uses for the user, or SNR in dB if the link adaptation uses the SNR instead; NaN with
-    /// recorded rates.
+    /// Or SNR in dB if the link adaptation uses it; NaN with recorded rates.
     pub cqi: f32,
 }
 
@@ -249,27 +217,23 @@ table! {
     }
 }
 
-/// All time series of a run; those that the scenario does not record stay empty.
+/// Those not recorded stay empty.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
-    /// Changes of congestion windows, in the order of time.
     pub cwnd: Vec<CwndRow>,
-    /// Events of TCP segments, in the order of time.
     pub segments: Vec<SegmentRow>,
-    /// Round-trip times that TCP measured, in the order of time.
     pub rtt: Vec<RttRow>,
-    /// Backlogs of the users at the RNC or Node B, in the order of time.
+    /// At the RNC or Node B.
     pub queue: Vec<QueueRow>,
-    /// Completed transfers, in the order in which they were completed.
+    /// In the order of completion.
     pub transfers: Vec<TransferRow>,
-    /// Transmissions to users in TTIs. Users are identified by their numbers in the scenario.
+    /// With the users' numbers in the scenario.
     pub scheduler: Vec<TtiRecord>,
-    /// Samples of the available bandwidth. Users are identified by their numbers in the scenario.
+    /// With the users' numbers in the scenario.
     pub bandwidth: Vec<BandwidthRecord>,
 }
 
 impl Series {
-    /// Returns the tables of the time series in `record`, each with the rows of all `runs`, in their order.
     pub(super) fn tables(runs: &[(u64, &RunResult)], record: Record) -> impl Iterator<Item = Table> {
         [
             record.cwnd.then(|| joined(runs, &CWND, |run| &run.series.cwnd)),
@@ -285,7 +249,7 @@ impl Series {
     }
 }
 
-/// Returns the tables of all time series without rows, to describe their columns.
+/// Without rows.
 pub(super) fn tables() -> [Table; 7] {
     [
         CWND.empty(),

@@ -1,8 +1,5 @@
-//! Performance-enhancing proxies (RFC 3135): boxes on the path that act on TCP.
-//!
-//! A proxy is located at the gateway and splits each connection in two. A Snoop agent is located at the Node B and
-//! leaves connections end to end. The world passes each segment that reaches a proxy or agent to it, and transmits the
-//! segments that it returns.
+//! RFC 3135: a proxy at the gateway splits each connection in two, a Snoop agent at the Node B leaves
+//! connections end to end.
 
 pub(crate) mod rnf;
 pub(crate) mod snoop;
@@ -23,7 +20,7 @@ registry! {
 }
 
 impl ProxySpec {
-    /// Returns the TCP settings between the proxy and a phone whose server uses `server`.
+    /// Between the proxy and a phone whose server uses `server`.
     pub fn tcp<'a>(&'a self, server: &'a TcpSpec) -> &'a TcpSpec {
         let own = match self {
             Self::Split(params) => &params.tcp,
@@ -32,13 +29,11 @@ impl ProxySpec {
         own.as_ref().unwrap_or(server)
     }
 
-    /// Returns the settings of radio network feedback, or `None` if the proxy has none.
     pub fn feedback(&self) -> Option<&rnf::Rnf> {
         if let Self::Rnf(params) = self { Some(params) } else { None }
     }
 
-    /// Creates the proxy of connection `flow`. `request_bytes` is the payload of the connection's first request, and
-    /// `server` are the TCP settings of its server.
+    /// `request_bytes` is the payload of the connection's first request.
     pub fn build(&self, flow: u32, request_bytes: u32, server: &TcpSpec) -> split::SplitProxy {
         let (_, receiver) = server.build(flow, request_bytes);
         let tcp = self.tcp(server);

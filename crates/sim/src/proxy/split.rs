@@ -1,12 +1,8 @@
-//! Split connection: one TCP connection from the server to the proxy, another from the proxy to the phone.
-//!
-//! Like an HTTP proxy and like I-TCP (Bakre & Badrinath, ICDCS 1995), the proxy acknowledges the server's data itself
-//! and forwards them under its own congestion control. Round-trip time and losses of one connection do not affect the
-//! other. The proxy opens both connections when the phone's first packet arrives. If the server opens its connection,
-//! the proxy opens the connection to the phone when the server's first segment arrives.
-//!
-//! Not modelled: a limit on the bytes that the proxy holds (their maximum is reported), processing time, caching, and
-//! the FIN. Instead of a FIN, the proxy is given the total number of bytes.
+//! Like an HTTP proxy and like I-TCP (Bakre & Badrinath, ICDCS 1995), the proxy acknowledges the server's
+//! data itself and forwards them under its own congestion control. It opens both connections when the phone's
+//! first packet arrives, or the one to the phone at the server's first segment if the server opens. Not
+//! modelled: a limit on the bytes held (their maximum is reported), processing time, caching, and the FIN, in
+//! place of which the total number of bytes is given.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::event::TimerKind;
@@ -36,41 +32,37 @@ impl Checked for Split {
     }
 }
 
-/// Segments that a proxy returns for the world to transmit.
+/// For the world to transmit.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    /// Segments towards the phone, in the order of transmission.
+    /// Towards the phone.
     pub down: Vec<Segment>,
-    /// Segments towards the server, in the order of transmission.
+    /// Towards the server.
     pub up: Vec<Segment>,
 }
 
-/// Proxy of one connection: the receiver that faces the server and the sender that faces the phone.
 #[derive(Debug)]
 pub struct SplitProxy {
-    /// Number of header bytes of the phone's requests.
+    /// In requests of the phone.
     request_headers: u32,
     receiver: Box<dyn Receiver>,
     sender: Box<dyn Sender>,
-    /// Control law that sets the sender's window in place of congestion control; `None` without radio network
-    /// feedback.
+    /// In place of congestion control; `None` without radio network feedback.
     law: Option<Law>,
-    /// Requester that repeats the proxy's requests to the server until they have arrived.
+    /// Towards the server.
     requester: Requester,
-    /// Time at which the proxy opened its connection to the phone, or `None` if it has not opened it yet.
+    /// Towards the phone.
     opened: Option<Time>,
-    /// Number of bytes that the proxy has passed from the server's connection to the phone's.
+    /// Bytes from the server's connection to the phone's.
     relayed: u64,
-    /// Total number of bytes that the server sends, or `None` before [`Self::set_total`] is called.
+    /// Of the server; `None` before [`Self::set_total`].
     total: Option<u64>,
-    /// Maximum number of bytes that the proxy held, as counted by [`Self::held`].
+    /// As [`Self::held`].
     max_held: u64,
 }
 
 impl SplitProxy {
-    /// Creates the proxy of a new connection from the receiver that faces the server and the sender that faces the
-    /// phone. The phone's requests have `request_headers` bytes of headers. The proxy repeats its own requests to the
-    /// server after `request_timeout`.
+    /// `request_timeout` is that of the proxy's own requests to the server.
     pub fn new(
         receiver: Box<dyn Receiver>,
         sender: Box<dyn Sender>,
@@ -91,16 +83,14 @@ impl SplitProxy {
         }
     }
 
-    /// Handles a segment from the server: acknowledges its data and relays them to the phone.
     pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut Outbox) {
         self.open(now, out);
         out.up.extend(self.receiver.on_segment(now, segment));
         self.relay(now, out);
     }
 
-    /// Handles a segment from the phone: a SYN or request makes the proxy send its own SYN or request to the server,
-    /// and an ACK is passed to the sender that faces the phone. A SYN has no effect once the proxy has opened its
-    /// connection to the phone.
+    /// A SYN or request makes the proxy send its own to the server; a SYN has no effect once the connection
+    /// to the phone is open.
     pub fn on_packet_of_phone(&mut self, now: Time, packet: &Segment, out: &mut Outbox) {
         match packet.kind {
             Kind::Connect if self.opened.is_some() => {}
@@ -121,7 +111,6 @@ impl SplitProxy {
         }
     }
 
-    /// Handles a message from the RNC: sets the window that the control law determines.
     pub fn on_feedback(&mut self, now: Time, message: &Message, out: &mut Outbox) {
         let held = self.held();
         if let Some(window) = self.law.as_mut().and_then(|law| law.window(message, held)) {
@@ -129,25 +118,22 @@ impl SplitProxy {
         }
     }
 
-    /// Returns the windows set by messages, or `None` without radio network feedback.
+    /// `None` without radio network feedback.
     pub fn windows(&self) -> Option<Windows> {
         self.law.as_ref().map(|law| law.windows)
     }
 
-    /// Stops repeating the request of type `kind`, which has reached the server.
+    /// The request has reached the server.
     pub fn on_request(&mut self, kind: Kind) {
         self.requester.on_request(kind);
     }
 
-    /// Sets the total number of bytes that the server sends, and closes the phone's connection once all bytes are
-    /// relayed.
+    /// Of the server; the phone's connection is closed once all bytes are relayed.
     pub fn set_total(&mut self, total: u64) {
         self.total = Some(total);
         self.close_when_relayed();
     }
 
-    /// Handles the expiry of the timers that are due by `now`, and appends the segments that must be sent to
-    /// `out`.
     pub fn on_timer(&mut self, now: Time, out: &mut Outbox) {
         let due = |timer: Option<Time>| timer.is_some_and(|at| at <= now);
         if due(self.sender.timer()) {
@@ -159,13 +145,10 @@ impl SplitProxy {
         out.up.extend(self.requester.on_timer(now));
     }
 
-    /// Returns the time at which [`Self::on_timer`] must be called unless another event happens before, or `None` if
-    /// no timer is armed.
     pub fn timer(&self) -> Option<Time> {
         [self.sender.timer(), self.receiver.timer(), self.requester.timer()].into_iter().flatten().min()
     }
 
-    /// Returns the kinds of the proxy's timers that expire by `now`.
     pub fn expired_timers(&self, now: Time) -> impl Iterator<Item = TimerKind> {
         let due = |timer: Option<Time>| timer.is_some_and(|at| at <= now);
         let sender = due(self.sender.timer()).then(|| self.sender.expired_timer(now));
@@ -174,28 +157,25 @@ impl SplitProxy {
         [sender, receiver, requester].into_iter().flatten()
     }
 
-    /// Returns the proxy's TCP sender that faces the phone.
+    /// The one that faces the phone.
     pub fn sender(&self) -> &dyn Sender {
         &*self.sender
     }
 
-    /// Returns [`Self::sender`] mutably.
     pub fn sender_mut(&mut self) -> &mut dyn Sender {
         &mut *self.sender
     }
 
-    /// Returns the time at which the proxy opened its connection to the phone, or `None` if it has not.
+    /// Towards the phone.
     pub fn opened(&self) -> Option<Time> {
         self.opened
     }
 
-    /// Returns the maximum number of bytes that the proxy has held so far, as counted by [`Self::held`].
     pub fn max_held(&self) -> u64 {
         self.max_held
     }
 
-    /// Returns the number of bytes that the proxy has received in order and the phone has not
-    /// acknowledged.
+    /// Received in order and not acknowledged by the phone.
     fn held(&self) -> u64 {
         self.relayed - self.sender.acked_bytes()
     }

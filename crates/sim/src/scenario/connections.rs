@@ -1,5 +1,3 @@
-//! The connections of a scenario: downloads and uploads, by their numbers.
-
 use std::borrow::Cow;
 
 use nodeb_base::event::Direction;
@@ -7,29 +5,26 @@ use nodeb_tcp::{Opener, TcpSpec};
 
 use super::Scenario;
 
-/// Connection of a phone: a download, an upload, or packets from outside.
+/// Download, upload, or packets from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connection {
-    /// Index of the phone's group in the scenario's `users`, from 0.
+    /// In the scenario's `users`.
     pub group: usize,
-    /// Number of the phone among all users, from 0.
+    /// Among all users.
     pub phone: u32,
-    /// Direction of the connection's data; `Down` for packets from outside.
+    /// `Down` for packets from outside.
     pub direction: Direction,
 }
 
 impl Scenario {
-    /// Returns for each phone, in the order of the phones' numbers, the index of its group and its number in the group,
-    /// both from 0.
+    /// For each phone its group and its number in the group.
     pub(crate) fn phones(&self) -> impl Iterator<Item = (usize, u32)> {
         let groups = self.users.iter().enumerate();
         groups.flat_map(|(i, group)| (0..group.count.get()).map(move |nth| (i, nth)))
     }
 
-    /// Returns the connections in the order of their numbers, from 0.
-    ///
-    /// Connection `n` is user `n`'s download, or its upload if it has no download. Uploads of phones that also download
-    /// follow after all users, in the order of the phones.
+    /// Connection `n` is user `n`'s download, or its upload without one; uploads of phones that also download
+    /// follow after all users.
     pub fn connections(&self) -> Vec<Connection> {
         let (mut connections, mut uploads) = (Vec::with_capacity(self.user_count()), Vec::new());
         for (phone, (group, _)) in (0..).zip(self.phones()) {
@@ -44,13 +39,11 @@ impl Scenario {
         connections
     }
 
-    /// Returns true if a group of phones uploads.
     pub fn has_uploads(&self) -> bool {
         self.users.iter().any(|group| group.traffic(Direction::Up).is_some())
     }
 
-    /// Returns the name of a connection's group in tables: the name of the phone's group, followed by ` up` for the
-    /// upload of a phone that also downloads.
+    /// The phone's group, with ` up` for the upload of a phone that also downloads.
     pub fn group_name(&self, connection: &Connection) -> Cow<'_, str> {
         let group = &self.users[connection.group];
         match group.upload_name().filter(|_| connection.direction == Direction::Up) {
@@ -59,8 +52,7 @@ impl Scenario {
         }
     }
 
-    /// Returns the TCP settings of a connection: those of the phone's group. An upload is always opened by its sender,
-    /// the phone.
+    /// An upload is always opened by its sender, the phone.
     pub fn tcp_of_connection(&self, connection: &Connection) -> Cow<'_, TcpSpec> {
         let tcp = self.tcp_of(&self.users[connection.group]);
         match connection.direction {

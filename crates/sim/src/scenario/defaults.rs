@@ -1,9 +1,6 @@
 //! Defaults of keys that depend on the radio or on other tables of the scenario ([`Radio::key_defaults`]).
-//!
 //! They are written into a document, TOML or JSON, before it is read, where its author left these keys out. The schema
 //! and resolved scenarios name them.
-//!
-//! [`Radio::key_defaults`]: nodeb_radio::Radio::key_defaults
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,17 +13,15 @@ use serde_json::{Value, json};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Value of a document.
 trait Node: Sized {
     fn empty_table() -> Self;
     fn text(text: &'static str) -> Self;
     fn as_text(&self) -> Option<&str>;
     fn is_table(&self) -> bool;
-    /// Returns the values of a list; empty for other values.
+    /// Empty for other values.
     fn items(&mut self) -> Vec<&mut Self>;
     fn first_key(&self) -> Option<&str>;
     fn child(&mut self, key: &str) -> Option<&mut Self>;
-    /// Adds a key to a table.
     fn insert(&mut self, key: &'static str, value: Self);
 }
 
@@ -109,7 +104,6 @@ impl Node for DeValue<'_> {
     }
 }
 
-/// Writes the defaults of the document's radio into a TOML document.
 pub(super) fn fill_toml(document: &mut DeTable<'_>) {
     let mut root = DeValue::Table(std::mem::take(document));
     fill(&mut root);
@@ -118,7 +112,6 @@ pub(super) fn fill_toml(document: &mut DeTable<'_>) {
     }
 }
 
-/// Writes the defaults of the document's radio into a JSON document.
 pub(super) fn fill_json(document: &mut Value) {
     fill(document);
 }
@@ -134,7 +127,7 @@ fn fill<N: Node>(root: &mut N) {
     }
 }
 
-/// Writes `value` at `path` unless the key exists or a value on the path is not a table.
+/// Unless the key exists or a value on the path is not a table.
 fn put<N: Node>(node: &mut N, path: &[&'static str], value: &'static str) {
     let Some((key, rest)) = path.split_first() else { return };
     for item in node.items() {
@@ -154,23 +147,21 @@ fn put<N: Node>(node: &mut N, path: &[&'static str], value: &'static str) {
     put(child, rest, value);
 }
 
-/// Returns the defaults of the radio `name`; none if there is no such radio, or if it has keys without default.
+/// None if there is no such radio, or if it has keys without default.
 fn of_radio(name: &str) -> &'static [KeyDefault] {
     named::<RadioSpec>(name).map_or(&[], |radio| radio.key_defaults())
 }
 
-/// Returns the variant `name` with its defaults.
 fn named<'a, T: Deserialize<'a>>(name: &'a str) -> Option<T> {
     T::deserialize(StrDeserializer::<Error>::new(name)).ok()
 }
 
-/// Returns the default of the key `tcp` with a radio.
 pub(super) fn tcp(radio: &RadioSpec) -> TcpSpec {
     let default = radio.key_defaults().iter().find(|default| default.key == "tcp");
     default.and_then(|default| named(default.value)).unwrap_or_default()
 }
 
-/// Adds a comment to each line of a resolved scenario whose value is a default of its radio.
+/// On lines of a resolved scenario whose value is a default of its radio.
 pub(super) fn comment(text: &str, radio: &RadioSpec) -> String {
     let Ok(document) = DeTable::parse(text) else { return text.to_owned() };
     let root = DeValue::Table(document.into_inner());
@@ -184,7 +175,6 @@ pub(super) fn comment(text: &str, radio: &RadioSpec) -> String {
     commented
 }
 
-/// Returns the end of each line on which a key has the given default.
 fn line_ends(text: &str, root: &DeValue<'_>, default: &KeyDefault) -> Vec<usize> {
     let path: Vec<&str> = default.key.split('.').collect();
     let equal = places(root, &path)
@@ -194,7 +184,7 @@ fn line_ends(text: &str, root: &DeValue<'_>, default: &KeyDefault) -> Vec<usize>
     equal.map(|(at, _)| end(at)).collect()
 }
 
-/// Returns where the key at `path` begins in the text, with its value; one for each table of a list.
+/// One for each table of a list.
 fn places<'a, 'i>(node: &'a DeValue<'i>, path: &[&str]) -> Vec<(usize, &'a DeValue<'i>)> {
     if let DeValue::Array(items) = node {
         return items.iter().flat_map(|item| places(item.get_ref(), path)).collect();
@@ -207,10 +197,9 @@ fn places<'a, 'i>(node: &'a DeValue<'i>, path: &[&str]) -> Vec<(usize, &'a DeVal
     }
 }
 
-/// Keyword of the schema for keys that types must leave out unless they are given, as their absence has a meaning.
+/// Keys that types must leave out unless they are given, as their absence has a meaning.
 const DEPENDENT: &str = "x-dependent";
 
-/// Adds the defaults of all radios to the descriptions in the JSON Schema of a scenario.
 pub(super) fn describe(schema: &mut Value) {
     for radio in RadioSpec::defaults() {
         for default in radio.key_defaults() {
@@ -229,7 +218,6 @@ pub(super) fn describe(schema: &mut Value) {
     }
 }
 
-/// Adds the default `value` to the description of a key in the schema.
 fn add_default(key: &mut Value, condition: &str, value: &str) {
     let mut text = key["description"].as_str().unwrap_or_default().to_owned();
     if key.get(DEPENDENT).is_none() {
@@ -244,7 +232,7 @@ fn add_default(key: &mut Value, condition: &str, value: &str) {
     key[DEPENDENT] = true.into();
 }
 
-/// Returns the JSON pointer to the key at `path` below the node at `at`, through references and alternatives.
+/// JSON pointer, through references and alternatives.
 fn property(schema: &Value, at: &str, path: &[&str]) -> Option<String> {
     let node = schema.pointer(at)?;
     if let Some(definition) = node.get("$ref").and_then(Value::as_str) {
@@ -273,7 +261,7 @@ mod tests {
         from_toml(&format!("{USERS}{text}"), "test", &[]).unwrap()
     }
 
-    /// Returns for each key with a default of radios whether its value differs from that of HSDPA.
+    /// By key with a default of radios: its value differs from that of HSDPA.
     fn differing(scenario: &Scenario) -> [bool; 3] {
         let general = read("radio.hsdpa = {}");
         [
@@ -329,7 +317,6 @@ mod tests {
         assert_eq!(rates, [Rate(5_000_000), Rate(1_000_000_000)]);
     }
 
-    /// A scenario that describes the phones' links has these links.
     #[test]
     fn a_table_of_uplinks_makes_them_plain() {
         for text in ["uplink.rate = '1 Mbps'\nradio = 'lte'", "[uplink]\nrate = '1 Mbps'\n[radio.lte]"] {

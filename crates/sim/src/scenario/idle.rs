@@ -1,5 +1,5 @@
-//! Reports of keys that have no effect because of another key of the scenario or of the same user group. If the other
-//! key is in the same table of a radio, channel or TCP family, that component reports the key without effect.
+//! Keys without effect because of another key; if that is in the same table of a radio, channel or TCP
+//! family, the component reports them.
 
 use nodeb_base::check::Check;
 use nodeb_base::keys;
@@ -10,8 +10,7 @@ use nodeb_tcp::TcpSpec;
 use super::{Scenario, UserGroup, defaults};
 
 impl Scenario {
-    /// Reports keys of the scenario that have no effect. A scenario without users is skipped, as its users determine
-    /// which keys have an effect.
+    /// A scenario without users is skipped, as its users determine which keys have an effect.
     pub(super) fn check_idle(&self, check: &mut Check) {
         if self.users.is_empty() {
             return;
@@ -44,8 +43,6 @@ impl Scenario {
         });
     }
 
-    /// Returns the queues of all links between server and phones, and those of the radio, if the radio has
-    /// any.
     fn queues(&self) -> impl Iterator<Item = &QueueSpec> {
         let core = self.core.iter().flat_map(|core| core.links().map(|(_, link)| &link.queue));
         let uplink = self.radio.uplink_queue().unwrap_or(&self.uplink.queue);
@@ -58,7 +55,7 @@ impl Scenario {
 }
 
 impl UserGroup {
-    /// Reports keys of the user group that have no effect. `marked` is true if a queue on the path can set CE.
+    /// `marked` if a queue on the path can set CE.
     fn check_idle(&self, marked: bool, check: &mut Check) {
         let stagger = ("stagger", self.stagger.0 == 0);
         check.advise_idle(self.count.get() == 1, &[stagger], "there is one phone in the group");

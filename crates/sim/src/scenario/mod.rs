@@ -1,7 +1,5 @@
-//! A scenario: everything that a simulation needs, with defaults and units.
-//!
-//! These structures are the only definition of a scenario. The TOML reader, the JSON Schema, the Python types and the
-//! reference page are generated from them and their comments.
+//! These structures are the only definition of a scenario. The TOML reader, the JSON Schema, the Python types
+//! and the reference page are generated from them and their comments.
 
 mod connections;
 mod defaults;
@@ -142,12 +140,10 @@ pub struct UserGroup {
     pub ue: Option<Ue>,
 }
 
-/// Traffic of real phones, whose packets come from outside the simulation.
 static EXTERNAL: TrafficSpec = TrafficSpec::External(External {});
 
 impl UserGroup {
-    /// Returns the traffic of each phone in a direction, or `None` if there is none. Traffic of real phones is
-    /// `external`, which counts as `Down`.
+    /// Traffic of real phones is `external`, which counts as `Down`.
     pub fn traffic(&self, direction: Direction) -> Option<&TrafficSpec> {
         match (direction, self.real) {
             (Direction::Down, true) => Some(&EXTERNAL),
@@ -157,32 +153,29 @@ impl UserGroup {
         }
     }
 
-    /// Returns true if the phones only upload.
     fn only_uploads(&self) -> bool {
         self.traffic(Direction::Down).is_none() && self.traffic(Direction::Up).is_some()
     }
 
-    /// Returns true if the phones download and upload.
     fn has_both_directions(&self) -> bool {
         self.traffic(Direction::Down).is_some() && self.traffic(Direction::Up).is_some()
     }
 
-    /// Returns the name of the group's uploads in tables if the phones also download, or else `None`.
+    /// `None` unless the phones also download.
     fn upload_name(&self) -> Option<String> {
         self.has_both_directions().then(|| format!("{} up", self.name))
     }
 
-    /// Returns the radio link of the group's phone whose number in the scenario is `id`.
+    /// `id` is the phone's number in the scenario.
     pub fn radio(&self, id: u64) -> UserRadio {
         UserRadio { id, ci: self.ci.clone(), ue: self.ue.clone().unwrap_or_default() }
     }
 
-    /// Returns true if packets of these phones come from outside the simulation.
     pub fn is_external(&self) -> bool {
         self.traffic(Direction::Down).is_some_and(TrafficSpec::is_external)
     }
 
-    /// Returns the key that makes the group's packets come from outside: `real` or `traffic`.
+    /// `real` or `traffic`.
     fn external_key(&self) -> &'static str {
         if self.real { "real" } else { "traffic" }
     }
@@ -222,11 +215,11 @@ fn one() -> NonZeroU32 {
     NonZeroU32::MIN
 }
 
-/// Maximum number of users. A larger number is rejected as a typing error.
+/// A larger number must be a typing error.
 const MAX_USERS: u64 = 10_000;
-/// Maximum number of replications. A larger number is rejected as a typing error.
+/// A larger number must be a typing error.
 const MAX_RUNS: u32 = 1_000_000;
-/// Maximum of `duration`, 93 days. A longer time is rejected as a typing error.
+/// 93 days; a longer time must be a typing error.
 const LONGEST: Duration = Duration::from_secs(8_000_000);
 
 impl Checked for Scenario {
@@ -315,7 +308,7 @@ impl Checked for Scenario {
 }
 
 impl Scenario {
-    /// Returns warnings about settings that are valid but probably not intended, each as "key: consequence".
+    /// As "key: consequence".
     pub fn warnings(&self) -> Vec<String> {
         let mut check = Check::default();
         self.check(&mut check);
@@ -334,8 +327,7 @@ impl Scenario {
         });
     }
 
-    /// Warns if the phones' receive windows are too small for the target queue of radio network feedback (`q_ref`).
-    /// Does nothing if the radio's own settings are invalid, as the check needs the radio's bit rate.
+    /// The receive windows may be too small for `q_ref`; needs valid settings of the radio for its bit rate.
     fn advise_proxy(&self, proxy: &ProxySpec, check: &mut Check) {
         let Some(feedback) = proxy.feedback() else {
             return;
@@ -366,7 +358,7 @@ impl Scenario {
         });
     }
 
-    /// Warns if the path's delay is so long that no transfer can complete before the run ends.
+    /// No transfer may complete before the run ends.
     fn check_reach(&self, check: &mut Check) {
         let one_way = self.wired.delay.0.saturating_add(self.core_delay().0);
         let round_trip = Duration(one_way.saturating_mul(2).saturating_add(self.uplink_delay().0));
@@ -379,7 +371,6 @@ impl Scenario {
         });
     }
 
-    /// Reports time series in the key `record` that the radio cannot record.
     fn check_record(&self, check: &mut Check) {
         let (facts, kind) = (self.radio.facts(), self.radio.key());
         check.require(!self.record.scheduler || facts.reports_ttis, "scheduler", || {
@@ -440,7 +431,6 @@ impl Scenario {
         });
     }
 
-    /// Checks the uploads of a group.
     fn check_upload(&self, group: &UserGroup, upload: &TrafficSpec, check: &mut Check) {
         check.within("upload", |check| {
             upload.check(check);
@@ -460,37 +450,34 @@ impl Scenario {
         });
     }
 
-    /// Returns the TCP settings of a group's servers.
     pub fn tcp_of<'a>(&'a self, group: &'a UserGroup) -> &'a TcpSpec {
         group.tcp.as_ref().unwrap_or(&self.tcp)
     }
 
-    /// Returns the TCP settings of the connections that end at a group's phones: those of the proxy if it has its own,
-    /// or else those of the servers.
+    /// Those of the proxy if it has its own, else of the servers.
     pub fn air_tcp_of<'a>(&'a self, group: &'a UserGroup) -> &'a TcpSpec {
         let tcp = self.tcp_of(group);
         self.proxy.as_ref().map_or(tcp, |proxy| proxy.tcp(tcp))
     }
 
-    /// Returns the fixed delay of the phones' uplinks. Returns 0 if the base station schedules the uplink, as its delay
-    /// then varies.
+    /// 0 if the base station schedules the uplink, as its delay then varies.
     pub fn uplink_delay(&self) -> Duration {
         if self.radio.facts().schedules_uplink { Duration::ZERO } else { self.uplink.delay }
     }
 
-    /// Returns the one-way delay of the core network, summed over its links; 0 without `core`.
+    /// One-way, summed over its links.
     pub fn core_delay(&self) -> Duration {
         self.core.as_ref().map_or(Duration::ZERO, Core::delay)
     }
 
-    /// Returns the JSON Schema (draft 2020-12) of a scenario.
+    /// Draft 2020-12.
     pub fn schema() -> serde_json::Value {
         let mut schema = schemars::schema_for!(Self).into();
         defaults::describe(&mut schema);
         schema
     }
 
-    /// Returns the variants of all registries, including plugins that a program has registered.
+    /// With plugins that a program has registered.
     pub fn registry() -> Vec<Entry> {
         [
             RadioSpec::entries(),
@@ -526,8 +513,7 @@ impl Scenario {
         .concat()
     }
 
-    /// Returns an error message if a file that the scenario names has not been read, or `None`. This crate reads no
-    /// files; its caller does.
+    /// This crate reads no files; its caller does.
     pub fn unread_file(&self) -> Option<String> {
         let of_group = |(i, group): (usize, &UserGroup)| {
             let traffic = group.traffic.as_ref().and_then(|of| Some(("traffic", of.key(), of.unread()?)));
@@ -540,8 +526,7 @@ impl Scenario {
         self.users.iter().enumerate().find_map(of_group).or_else(of_radio)
     }
 
-    /// Returns an error message if packets of a group of users come from outside, or `None`. A run without a driver
-    /// cannot supply such packets.
+    /// A run without a driver cannot supply packets from outside.
     pub fn external_users(&self) -> Option<String> {
         let place = self.users.iter().position(UserGroup::is_external)?;
         Some(format!(
@@ -557,8 +542,7 @@ impl Scenario {
         ))
     }
 
-    /// Returns an error message if a recorded channel ends, or `None`. A world that is driven from outside has no end,
-    /// so it needs channels without an end.
+    /// A world that is driven from outside has no end, so neither may its channels.
     pub fn ending_channel(&self) -> Option<String> {
         let ends = |group: &UserGroup| group.ue.as_ref().is_some_and(|ue| ue.channel.facts().ends);
         let group = self.users.iter().position(ends)?;
@@ -568,7 +552,6 @@ impl Scenario {
         ))
     }
 
-    /// Returns the number of users in all groups together.
     pub fn user_count(&self) -> usize {
         self.users.iter().map(|group| group.count.get() as usize).sum()
     }

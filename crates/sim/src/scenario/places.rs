@@ -1,4 +1,4 @@
-//! Names of the places of a scenario, the nodes and links that packets pass, as they are shown to users.
+//! Nodes and links that packets pass, as shown to users.
 
 use nodeb_base::event::{Place, Site};
 use nodeb_base::table::Text;
@@ -6,7 +6,7 @@ use nodeb_net::Core;
 
 use super::Scenario;
 
-/// Names of a scenario's places (nodes and links). A link has the name that the scenario gives it, if any.
+/// A link has the name that the scenario gives it, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceNames {
     wired: String,
@@ -14,19 +14,18 @@ pub struct PlaceNames {
 }
 
 impl PlaceNames {
-    /// Creates the names of a scenario's places.
     pub fn of(scenario: &Scenario) -> Self {
         let wired = scenario.wired.name.as_deref().unwrap_or("wired").to_owned();
         let core = scenario.core.iter().flat_map(Core::links).map(|(name, _)| name).collect();
         Self { wired, core }
     }
 
-    /// Returns the names of the links of the core network, from the gateway on.
+    /// From the gateway on.
     pub fn core(&self) -> &[String] {
         &self.core
     }
 
-    /// Returns the name of a node, or the name of a link with its direction, such as `wired down`.
+    /// Of a link with its direction, such as `wired down`.
     pub fn name(&self, place: Place) -> Text {
         let core = |way: &str| {
             let link = self.core.get(place.index as usize).map_or("core", String::as_str);

@@ -11,8 +11,7 @@ use toml::de::{DeTable, DeValue};
 use super::review::Finding;
 use super::{Recorded, Scenario, Spot, defaults};
 
-/// Table of a scenario file that lists the values of a sweep. It is part of the file, but not of the scenario, and is
-/// removed before reading.
+/// Part of the file, but not of the scenario.
 const SWEEP: &str = "sweep";
 
 /// Reads a scenario from TOML text, ignoring a `[sweep]` table. `file` is its name in messages.
@@ -60,8 +59,7 @@ pub fn from_toml(text: &str, file: &str, overrides: &[String]) -> Result<Scenari
     })
 }
 
-/// Returns the keys of a TOML text that have no effect and, after the overrides, are set to their defaults, each as
-/// "file:line: key: reason". Returns an empty list if text and overrides are not a valid scenario.
+/// As "file:line: key: reason", after the overrides; empty if the scenario is invalid.
 pub fn superfluous(text: &str, file: &str, overrides: &[String]) -> Vec<String> {
     let Ok(scenario) = from_toml(text, file, overrides) else {
         return Vec::new();
@@ -76,9 +74,6 @@ pub fn superfluous(text: &str, file: &str, overrides: &[String]) -> Vec<String> 
     check.into_idle().iter().filter_map(of).collect()
 }
 
-/// Returns the content of a TOML text as JSON, with the keys in the order of the text. Checks only that the text is
-/// TOML.
-///
 /// # Errors
 ///
 /// [`Error::Scenario`] naming file and line if the text is not TOML.
@@ -87,9 +82,8 @@ pub fn document(text: &str, file: &str) -> Result<String> {
     serde_json::to_string(&table).map_err(|error| Error::Scenario(format!("{file}: {error}")))
 }
 
-/// Returns the line, counted from 1, of the key at `path` in a TOML text, or of the nearest existing key or list entry
-/// that encloses it. Entries of lists are numbered from 0. Returns `None` if the text is not TOML or lacks the first
-/// key of the path.
+/// Counted from 1, of the key at `path` or the nearest existing key or list entry around it; list entries are
+/// numbered from 0.
 pub fn line_of(text: &str, path: &[String]) -> Option<usize> {
     let document = DeTable::parse(text).ok()?;
     span_of(document.get_ref(), path).map(|span| line_at(text, &span))
@@ -132,7 +126,6 @@ pub fn from_json_with(text: &str, recorded: Vec<(Spot, Recorded)>) -> Result<Sce
     scenario.unread_file().map_or(Ok(scenario), |problem| Err(Error::Scenario(problem)))
 }
 
-/// Returns the scenario described by `value`, or `None` if it is invalid.
 fn read_valid(value: &serde_json::Value) -> Option<Scenario> {
     let scenario = Scenario::deserialize(value).ok().filter(|_| fits_toml(value))?;
     let mut check = Check::default();
@@ -140,13 +133,13 @@ fn read_valid(value: &serde_json::Value) -> Option<Scenario> {
     check.into_problems().is_empty().then_some(scenario)
 }
 
-/// Reads the scenario from `value` by way of TOML text, since only errors of the TOML reader name the key's path.
+/// By way of TOML text, since only errors of the TOML reader name the key's path.
 fn read_with_path(value: &serde_json::Value) -> Result<Scenario> {
     let toml = toml::to_string(value).map_err(|error| Error::Scenario(format!("not a scenario: {error}")))?;
     parse(&toml).map_err(|fault| Error::Scenario(fault.text()))
 }
 
-/// Returns true if all integers in `value` fit TOML's signed 64 bits.
+/// TOML's signed 64 bits.
 fn fits_toml(value: &serde_json::Value) -> bool {
     match value {
         serde_json::Value::Number(number) => !number.is_u64() || number.is_i64(),
@@ -177,7 +170,6 @@ fn drop_nulls(value: &mut serde_json::Value) {
     }
 }
 
-/// Problem of a scenario, with the key concerned and its position in the text.
 #[derive(Debug)]
 struct Fault {
     key: String,
@@ -192,8 +184,7 @@ impl Fault {
         Self { message: explain(error.message(), key.rsplit('.').next().unwrap_or_default()), key, span }
     }
 
-    /// Creates the fault of a value that cannot be read. An error in a plugin's parameters has no position in the text,
-    /// so the position is found from the path of the key.
+    /// An error in a plugin's parameters has no position in the text, so it is found from the key's path.
     fn from_value(error: &serde_path_to_error::Error<toml::de::Error>, text: &str) -> Self {
         let located = Self::from_toml(error.inner(), text);
         let path = error.path().iter().filter_map(|segment| match segment {
@@ -240,17 +231,15 @@ impl Fault {
     }
 }
 
-/// Rule that selects the line reported for a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
-    /// Line of the key itself; no line if the text does not have the key.
+    /// No line if the text does not have the key.
     Key,
-    /// Line of the key, or else of the nearest key or list entry that encloses it.
+    /// Of the key, or else of the nearest key or list entry around it.
     Nearest,
 }
 
-/// Returns the line, counted from 1, of the key at `path` in the TOML text `text`, whose parsed form is `document`.
-/// `place` selects the line if the text does not have the key. Returns `None` if there is no such line.
+/// Counted from 1; `place` selects the line if the text does not have the key.
 pub(super) fn line_in(text: &str, document: &DeTable<'_>, path: &[String], place: Place) -> Option<usize> {
     let span = match place {
         Place::Key => key_span(document, path),
@@ -259,8 +248,6 @@ pub(super) fn line_in(text: &str, document: &DeTable<'_>, path: &[String], place
     span.map(|span| line_at(text, &span))
 }
 
-/// Reads a scenario from TOML text, ignoring a `[sweep]` table, without checking its values.
-///
 /// # Errors
 ///
 /// The reason why the text cannot be read.
@@ -298,7 +285,7 @@ fn read(text: &str, prepare: impl FnOnce(&mut DeTable<'_>)) -> std::result::Resu
     }
 }
 
-/// Applies one override, `key.path=value`, to the table of a scenario.
+/// `key.path=value`.
 fn set(table: &mut toml::Table, change: &str) -> Result<()> {
     let wrong = |why: String| Error::Scenario(format!("cannot set `{change}`: {why}"));
     let Some((path, value)) = change.split_once('=') else {
@@ -324,8 +311,6 @@ fn set(table: &mut toml::Table, change: &str) -> Result<()> {
     Ok(())
 }
 
-/// Removes the key at the path `keys` from the table of a scenario.
-///
 /// # Errors
 ///
 /// A message if the table has no such key.
@@ -353,8 +338,7 @@ fn absent(key: &str) -> String {
     format!("an empty value removes a key, but the file has no `{key}` there")
 }
 
-/// Returns the value under `key` in `value`, and creates it if it is missing. If `value` is the bare name of a variant,
-/// it is first replaced by a table with this name as key.
+/// Created if missing; the bare name of a variant becomes a table with this name as key.
 fn step_into<'a>(value: &'a mut toml::Value, key: &str) -> std::result::Result<&'a mut toml::Value, String> {
     let empty = || toml::Value::Table(toml::Table::new());
     if let toml::Value::String(name) = value {
@@ -373,8 +357,7 @@ fn step_into<'a>(value: &'a mut toml::Value, key: &str) -> std::result::Result<&
     }
 }
 
-/// Translates an error message of the crates serde or toml into one for users. `key` is the last component of the
-/// dotted key concerned.
+/// `key` is the last component of the dotted key.
 fn explain(message: &str, key: &str) -> String {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let (Some((found, allowed)), Some(kind)) = (quoted.split_first(), message.split(' ').nth(1)) else {
@@ -393,7 +376,7 @@ fn explain(message: &str, key: &str) -> String {
     in_plain_words(message)
 }
 
-/// Replaces Rust type names in a message of serde by words such as "a number".
+/// Rust type names become words such as "a number".
 fn in_plain_words(message: &str) -> String {
     const WORDS: [(&str, &str); 7] = [
         ("a nonzero u32", "a whole number, at least 1"),
@@ -425,8 +408,7 @@ fn in_plain_words(message: &str) -> String {
     WORDS.iter().find_map(plain).unwrap_or_else(|| message.to_owned())
 }
 
-/// Returns a message without characters that would disturb a terminal: control characters except line breaks are
-/// escaped, and numbers of more than 25 digits are cut to their first five.
+/// Control characters except line breaks are escaped, numbers of more than 25 digits cut to their first five.
 fn legible(message: &str) -> String {
     const MAX_DIGITS: usize = 25;
     let mut shown = String::with_capacity(message.len());
@@ -445,7 +427,7 @@ fn legible(message: &str) -> String {
     shown
 }
 
-/// Returns the allowed name for which `found` is most likely a typing error, or `None` if no name is close.
+/// `found` is most likely a typing error for it.
 fn nearest<'a>(found: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let found = found.to_lowercase();
     if let Some(longer) = allowed.iter().find(|name| found.len() > 2 && name.contains(&found)) {
@@ -456,7 +438,7 @@ fn nearest<'a>(found: &str, allowed: &[&'a str]) -> Option<&'a str> {
     (distance(best) <= (best.len() / 2).max(2)).then_some(best)
 }
 
-/// Returns the most deeply nested key whose name or value covers `span`, as a dotted path.
+/// The most deeply nested one, as a dotted path.
 fn key_at(text: &str, span: &Range<usize>) -> Option<String> {
     let (doc, _) = DeTable::parse_recoverable(text);
     let mut best = Vec::new();
@@ -496,16 +478,14 @@ fn deepest_value(value: &DeValue<'_>, span: &Range<usize>, path: &mut Vec<String
     }
 }
 
-/// Returns the byte range of the key at `path` in the text, or of the value if `path` leads to a list entry. If it does
-/// not exist, returns the range of the nearest existing key or entry that encloses it, or `None` if the first key of
-/// the path is missing.
+/// Byte range of the key, or of the value of a list entry, or else of the nearest existing one around it.
 fn span_of(table: &DeTable<'_>, path: &[String]) -> Option<Range<usize>> {
     let (first, rest) = path.split_first()?;
     let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first)?;
     within_value(value.get_ref(), rest).or(Some(key.span()))
 }
 
-/// Returns the byte range of the key at `path` in the text, or `None` if the text does not have that key.
+/// Byte range.
 fn key_span(table: &DeTable<'_>, path: &[String]) -> Option<Range<usize>> {
     let (first, rest) = path.split_first()?;
     let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first)?;

@@ -1,5 +1,4 @@
-//! Recordings that a scenario names: channels, traffic and delivery opportunities. Their lists of values are passed
-//! separately from the scenario's text, since they may be long.
+//! Passed separately from the scenario's text, since their lists may be long.
 
 use std::sync::Arc;
 
@@ -16,14 +15,13 @@ use super::{Scenario, UserGroup};
 use crate::traffic::TrafficSpec;
 use crate::traffic::replay::Replay;
 
-/// Position in a scenario at which a recording provides lists of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spot {
-    /// Channel or traffic of the group of users with this index in `users`, from 0.
+    /// Index in `users`.
     Group(usize),
-    /// Delivery opportunities towards the phones, `radio.trace.down`.
+    /// `radio.trace.down`.
     Down,
-    /// Delivery opportunities from the phones, `radio.trace.up`.
+    /// `radio.trace.up`.
     Up,
 }
 
@@ -37,21 +35,19 @@ impl std::fmt::Display for Spot {
     }
 }
 
-/// Lists of values of one recording. It is the recording of a channel, of traffic, or of delivery opportunities; the
-/// lists of the other two kinds are empty.
+/// Of a channel, of traffic, or of delivery opportunities; the lists of the other two kinds are empty.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// Channel: SNRs in dB after one, two and three transmissions of a block, each list in the order of time.
+    /// In dB after one, two and three transmissions of a block.
     pub snrs_db: [Vec<f64>; 3],
-    /// Channel: CQI values in the order of time.
     pub cqi: Vec<u8>,
-    /// Channel: bit rates in bit/s, in the order of time.
+    /// In bit/s.
     pub rates: Vec<u64>,
-    /// Traffic: times in ns, counted from the user's start.
+    /// In ns, counted from the user's start.
     pub times: Vec<u64>,
-    /// Traffic: amounts in bytes, one per time.
+    /// One per time.
     pub bytes: Vec<u64>,
-    /// Delivery opportunities: times in ms, in the order of time.
+    /// Delivery opportunities.
     pub times_ms: Vec<u64>,
 }
 
@@ -74,8 +70,6 @@ impl Recorded {
 }
 
 impl Scenario {
-    /// Fills in the lists of the given recordings and checks the scenario.
-    ///
     /// # Errors
     ///
     /// [`Error::Scenario`] if the scenario has no recording at one of the positions, or the lists are invalid.
@@ -96,7 +90,7 @@ impl Scenario {
         })
     }
 
-    /// Fills in the lists of one recording. Returns `None` if the scenario has no recording at `spot`.
+    /// `None` if the scenario has no recording at `spot`.
     fn put(&mut self, spot: Spot, lists: Recorded) -> Option<()> {
         let Spot::Group(group) = spot else {
             opportunities(&mut self.radio, spot)?.times_ms = Arc::new(lists.times_ms);
@@ -111,8 +105,7 @@ impl Scenario {
         Some(())
     }
 
-    /// Returns a copy of the scenario without the lists of the recordings at `spots`. A recording for which the
-    /// scenario names no file keeps its lists, as they could not be read again.
+    /// A recording for which the scenario names no file keeps its lists, as they could not be read again.
     #[must_use]
     pub fn without(&self, spots: &[Spot]) -> Self {
         let mut bare = self.clone();
@@ -135,8 +128,7 @@ impl Scenario {
         bare
     }
 
-    /// Copies the lists of recordings from the scenario `from` to this scenario. A list is copied only if both
-    /// scenarios name the same file at the same position and this scenario does not have the list yet.
+    /// Only if both name the same file at the same position and this one lacks the list.
     pub fn take_recorded(&mut self, from: &Self) {
         for (own, other) in self.users.iter_mut().zip(&from.users) {
             let mut other = other.clone();

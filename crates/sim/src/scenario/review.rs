@@ -1,4 +1,4 @@
-//! Review of a scenario's text: all problems at once, each with its line and key, for an editor.
+//! All problems at once, for an editor.
 
 use nodeb_base::check::{Check, Checked, Problem};
 use toml::de::DeTable;
@@ -6,27 +6,25 @@ use toml::de::DeTable;
 use super::Scenario;
 use super::read::{self, Place};
 
-/// Finding about a scenario's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Line of the text, from 1; `None` if the finding belongs to no line.
+    /// From 1; `None` if the finding belongs to no line.
     pub line: Option<usize>,
-    /// Dotted path of the key, such as `users.0.traffic`; empty if the finding belongs to no key.
+    /// Dotted path, such as `users.0.traffic`; may be empty.
     pub key: String,
-    /// Message for the user: what is wrong, and what is expected.
+    /// What is wrong, and what is expected.
     pub message: String,
 }
 
-/// Result of the review of a scenario's text.
 #[derive(Debug, Default)]
 pub struct Review {
-    /// The scenario; `None` if the text has problems that prevent its simulation.
+    /// `None` if the text has problems that prevent its simulation.
     pub scenario: Option<Scenario>,
-    /// Reasons why the text is no scenario that can be simulated. If the text cannot be read, there is only the first.
+    /// If the text cannot be read, only the first.
     pub problems: Vec<Finding>,
     /// Doubtful values, which are allowed.
     pub warnings: Vec<Finding>,
-    /// Keys that have no effect and are set to their defaults.
+    /// Keys without effect that have their defaults.
     pub superfluous: Vec<Finding>,
 }
 
@@ -76,7 +74,7 @@ pub fn review(text: &str) -> Review {
     }
 }
 
-/// Returns the finding of a message of the form "key: text". Without ": ", the finding has no key.
+/// "key: text"; without ": " there is no key.
 fn of_message(message: &str, finding: impl Fn(Problem) -> Finding) -> Finding {
     let (key, message) = message.split_once(": ").unwrap_or(("", message));
     let path = key.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect();

@@ -26,7 +26,6 @@ impl Checked for Cbr {
     }
 }
 
-/// Source of the transfers of one user with constant bit rate.
 #[derive(Debug)]
 pub struct Ticks {
     params: Cbr,
@@ -34,7 +33,6 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// Creates a source of equal transfers, of which the first begins at the user's start.
     pub fn new(params: &Cbr) -> Self {
         Self { params: params.clone(), begun: false }
     }

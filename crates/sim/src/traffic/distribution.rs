@@ -1,6 +1,4 @@
-//! Distributions of sizes and times.
-//!
-//! Functions such as logarithms come from the crate `libm`, so that a seed gives the same draws on every machine.
+//! Functions such as logarithms are from `libm`, so that a seed gives the same draws on every machine.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::registry;
@@ -11,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Quantity that can be drawn from a distribution: a size or a duration.
 pub trait Scale: Copy {
-    /// Returns the value in its base unit: bytes for sizes, ns for durations.
+    /// Bytes or ns.
     fn base(self) -> f64;
 }
 
@@ -182,7 +180,7 @@ registry! {
 }
 
 impl SizeLaw {
-    /// Draws a size of at least one byte.
+    /// At least one byte.
     pub fn draw(&self, stream: &mut Stream) -> u64 {
         let bytes = match self {
             Self::Constant(law) => law.draw(stream),
@@ -196,7 +194,7 @@ impl SizeLaw {
 }
 
 impl TimeLaw {
-    /// Draws a time of 0 to 10^18 ns, rounded to ns.
+    /// 0 to 10^18 ns, rounded to ns.
     pub fn draw(&self, stream: &mut Stream) -> Duration {
         let nanos = match self {
             Self::Constant(law) => law.draw(stream),
@@ -207,8 +205,8 @@ impl TimeLaw {
         Duration(nanos.round().clamp(0.0, 1e18) as u64)
     }
 
-    /// Returns the median in seconds. The number of draws that fit into a run is estimated from this median, since the
-    /// mean of a long-tailed distribution is unsuitable.
+    /// For estimates of the number of draws in a run, as the mean of a long-tailed distribution is
+    /// unsuitable.
     pub fn median_s(&self) -> f64 {
         let nanos = match self {
             Self::Constant(law) => law.value.base(),

@@ -1,4 +1,4 @@
-//! Traffic from outside the simulation: the driver of an emulation supplies the packets of such a user.
+//! Supplied by the driver of an emulation.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;

@@ -35,13 +35,11 @@ impl Checked for Ftp {
     }
 }
 
-/// The single transfer of a file. In a download, its request is sent with or after the ACK that
-/// completes the set-up.
+/// A download's request is sent with or after the ACK that completes the set-up.
 #[derive(Debug)]
 pub struct Once(Option<u64>);
 
 impl Once {
-    /// Creates the transfer of the file described by `params`.
     pub fn new(params: &Ftp) -> Self {
         Self(Some(params.size.0))
     }

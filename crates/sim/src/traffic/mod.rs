@@ -1,5 +1,3 @@
-//! Traffic: sources of users' transfers.
-
 pub(crate) mod cbr;
 pub(crate) mod demand;
 pub(crate) mod distribution;
@@ -17,41 +15,36 @@ use nodeb_base::{keys, registry};
 
 use crate::scenario::Direction;
 
-/// Data that the sender (the server, or the phone in an upload) sends as a unit, such as a file or
-/// a web object.
+/// Sent as a unit, such as a file or a web object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// Size of the transfer in bytes.
     pub bytes: u64,
-    /// Time between the event `after` and the beginning of the transfer.
+    /// From the event `after`.
     pub wait: Duration,
-    /// Event of the previous transfer from which `wait` counts.
+    /// Of the previous transfer.
     pub after: After,
-    /// Payload in bytes of the request that the phone sends for the transfer; `None` if the transfer needs no request.
-    /// Ignored in the first transfer: see [`TrafficSpec::first_request_bytes`].
+    /// Payload of the phone's request, if one is needed; ignored in the first transfer, see
+    /// [`TrafficSpec::first_request_bytes`].
     pub request_bytes: Option<u32>,
-    /// Whether the transfer is the last of a load (a page or a file). False if further transfers of the same page
-    /// follow.
+    /// Of a load (a page or a file).
     pub is_last: bool,
 }
 
-/// Event of the previous transfer from which the wait for the next one counts.
+/// Of the previous transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
-    /// Beginning of the previous transfer (open loop: the network cannot slow the user down).
+    /// Open loop: the network cannot slow the user down.
     Beginning,
-    /// Arrival of the previous transfer's last ACK at the sender (closed loop).
+    /// Last ACK at the sender (closed loop).
     End,
 }
 
-/// Source of a user's transfers, one after the other.
 pub trait Source: Send + std::fmt::Debug {
-    /// Returns the next transfer, or `None` if there are no more. The wait of the first transfer counts from the
-    /// user's start.
+    /// The wait of the first transfer counts from the user's start.
     fn next(&mut self) -> Option<Transfer>;
 }
 
-/// Source of an upload: the transfers of another source without requests.
+/// Source of an upload.
 #[derive(Debug)]
 struct Unrequested(Box<dyn Source>);
 
@@ -79,13 +72,11 @@ registry! {
     }
 }
 
-/// Maximum number of transfers in an open loop, except recorded ones. A scenario with more transfers is rejected, as
-/// they would fill the memory.
+/// In an open loop, except recorded ones; more would fill the memory.
 const MAX_TRANSFERS: f64 = 2e7;
 
 impl TrafficSpec {
-    /// Returns the source of transfers of user number `user` in a direction, or `None` if the user's packets come from
-    /// outside. The transfers of an upload have no requests.
+    /// `None` if the packets come from outside; an upload has no requests.
     pub fn build(&self, user: u64, direction: Direction, streams: &Streams) -> Option<Box<dyn Source>> {
         match direction {
             Direction::Down => self.source(streams.stream("user", user, "traffic")),
@@ -95,8 +86,7 @@ impl TrafficSpec {
         }
     }
 
-    /// Returns the source of transfers whose sizes and times are drawn from `stream`, or `None` if the packets come
-    /// from outside.
+    /// `None` if the packets come from outside.
     fn source(&self, stream: Stream) -> Option<Box<dyn Source>> {
         Some(match self {
             Self::Ftp(params) => Box::new(ftp::Once::new(params)),
@@ -108,8 +98,7 @@ impl TrafficSpec {
         })
     }
 
-    /// Returns the payload in bytes of the request that the phone sends with or after the ACK that completes the
-    /// set-up, or 0 if the first transfer has no request or a request without payload.
+    /// With or after the ACK that completes the set-up; 0 without request or payload.
     pub fn first_request_bytes(&self) -> u32 {
         match self {
             Self::Ftp(params) => params.request.0 as u32,
@@ -118,7 +107,7 @@ impl TrafficSpec {
         }
     }
 
-    /// Returns the time that the server takes to answer a request, or `None` if it answers immediately.
+    /// To answer a request, if it is not immediate.
     pub fn server_delay(&self) -> Option<Duration> {
         let delay = match self {
             Self::Ftp(params) => params.server_delay,
@@ -128,21 +117,19 @@ impl TrafficSpec {
         (delay > Duration::ZERO).then_some(delay)
     }
 
-    /// Returns an error message if the recording of `replay` has not been read, or `None`. This crate reads no files;
-    /// its caller does.
+    /// This crate reads no files; its caller does.
     pub fn unread(&self) -> Option<String> {
         let Self::Replay(replay) = self else { return None };
         let file = replay.unread()?;
         Some(format!("the recording `{file}` has not been read; expected its times and bytes"))
     }
 
-    /// Returns true if the user's packets come from outside the simulation.
     pub fn is_external(&self) -> bool {
         matches!(self, Self::External(_))
     }
 
-    /// Returns the path of the key that sets the time between transfers, and the median of this time in seconds.
-    /// Returns `None` if the number of transfers does not follow from such a time: one file, a closed loop, or a list.
+    /// Key of the time between transfers, and its median in seconds; `None` if the number does not follow
+    /// from it: one file, a closed loop, or a list.
     fn pace(&self) -> Option<(&'static [&'static str], f64)> {
         match self {
             Self::OnOff(params) => Some((&["on_off", "pause"], params.pace_s()?)),
@@ -151,8 +138,7 @@ impl TrafficSpec {
         }
     }
 
-    /// Reports an error if more than about 2 * 10^7 transfers of an open loop would begin within
-    /// `duration`. Recorded transfers are not checked.
+    /// About 2 * 10^7 transfers of an open loop within `duration`, recorded ones not counted.
     pub fn check_pace(&self, duration: Duration, check: &mut Check) {
         let Some(([kind, key], pace_s)) = self.pace() else {
             return;
@@ -168,7 +154,7 @@ impl TrafficSpec {
         });
     }
 
-    /// Reports what an upload cannot have: packets from outside, recorded traffic, and keys of requests.
+    /// No packets from outside, recorded traffic, or keys of requests.
     pub fn check_upload(&self, check: &mut Check) {
         const WHY: &str = "the phone sends uploads without a request";
         match self {
@@ -186,7 +172,7 @@ impl TrafficSpec {
         }
     }
 
-    /// Returns the total size of all transfers in bytes, or `None` if it is unknown beforehand.
+    /// `None` if it is unknown beforehand.
     pub fn total_bytes(&self) -> Option<u64> {
         match self {
             Self::Ftp(params) => Some(params.size.0),

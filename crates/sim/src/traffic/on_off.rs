@@ -1,8 +1,5 @@
-//! Bursts with pauses: the on/off source of traffic studies.
-//!
-//! With a silence probability above 0 this is the source of `prabhu`, Figure 2. It sends sessions of bursts, with short
-//! pauses between the bursts of a session and a long silence between sessions. The silence probability is the
-//! probability that a burst is the last of its session.
+//! With a silence probability above 0 the source of `prabhu`, Figure 2: the probability that a burst is the
+//! last of its session, before a long silence instead of a short pause.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -43,9 +40,7 @@ impl Checked for OnOff {
 }
 
 impl OnOff {
-    /// Returns the typical time between the starts of two bursts in seconds: the mean of the medians of pause and
-    /// silence, weighted by their probabilities. Returns `None` in a closed loop, where the time depends on the
-    /// network.
+    /// Mean of the medians of pause and silence, weighted by their probabilities; `None` in a closed loop.
     pub(super) fn pace_s(&self) -> Option<f64> {
         let Probability(silences) = self.silence_probability;
         let pace_s = (1.0 - silences) * self.pause.median_s() + silences * self.silence.median_s();
@@ -53,7 +48,6 @@ impl OnOff {
     }
 }
 
-/// Source of the bursts of one user.
 #[derive(Debug)]
 pub struct Bursts {
     params: OnOff,
@@ -61,12 +55,11 @@ pub struct Bursts {
 }
 
 impl Bursts {
-    /// Creates a source whose sizes and pauses are drawn from the random numbers `stream`.
     pub fn new(params: &OnOff, stream: Stream) -> Self {
         Self { params: params.clone(), stream }
     }
 
-    /// Draws the pause or silence before the next burst.
+    /// Pause or silence before the next burst.
     fn wait(&mut self) -> Duration {
         let OnOff { pause, silence_probability: Probability(p), silence, .. } = &self.params;
         let law = if *p > 0.0 && unit(self.stream.next_u64()) < *p { silence } else { pause };

@@ -1,5 +1,3 @@
-//! Traffic from a recorded list of times and amounts.
-
 use nodeb_base::params;
 use std::sync::Arc;
 
@@ -23,8 +21,7 @@ params! {
 }
 
 impl Replay {
-    /// Returns the file of the recording if it has not been read, or else `None`. This crate reads no files; its caller
-    /// does.
+    /// Its caller reads files, not this crate.
     pub fn unread(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.times.is_empty())
     }
@@ -57,7 +54,6 @@ impl Checked for Replay {
     }
 }
 
-/// Source of the transfers of one user with recorded traffic.
 #[derive(Debug)]
 pub struct List {
     params: Replay,
@@ -65,7 +61,6 @@ pub struct List {
 }
 
 impl List {
-    /// Creates a source that returns the transfers of the whole recorded list.
     pub fn new(params: &Replay) -> Self {
         Self { params: params.clone(), next: 0 }
     }

@@ -1,14 +1,8 @@
-//! Web model: pages with embedded objects and reading times.
-//!
-//! The parameters are those of 3GPP2's evaluation methodology (C.R1002, HTTP model), which 3GPP uses too (TR
-//! 25.892, annex A). A page has a main object and a number of embedded objects, which are requested after a
-//! time to parse the page. A time to read the page follows.
-//!
-//! All objects use one persistent connection. The embedded objects are requested together, as with HTTP/1.1 pipelining.
-//! Parsing and reading begin when the server, or a proxy in front of it, has received the last ACK. At that time the
-//! data have been at the phone for the time that the ACK takes, including the delay of a delayed ACK.
-//!
-//! Not modelled: parallel connections, caching, and requests of different sizes.
+//! 3GPP2's evaluation methodology (C.R1002, HTTP model), which 3GPP uses too (TR 25.892, annex A). All
+//! objects use one persistent connection; embedded ones are requested together after a parsing time, as with
+//! HTTP/1.1 pipelining. Parsing and reading begin with the last ACK at the server or proxy, later than the
+//! data at the phone by the time of the ACK. Not modelled: parallel connections, caching, and requests of
+//! different sizes.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::{Stream, unit};
@@ -66,7 +60,7 @@ impl Default for Web {
     }
 }
 
-/// Maximum number of embedded objects in a page. A larger number is rejected as a typing error.
+/// A larger number must be a typing error.
 const MAX_OBJECTS: u32 = 10_000;
 
 impl Checked for Web {
@@ -83,25 +77,22 @@ impl Checked for Web {
     }
 }
 
-/// Source of the web pages that one user requests.
 #[derive(Debug)]
 pub struct Pages {
     params: Web,
     stream: Stream,
-    /// Total bytes of the embedded objects of the current page; `None` if the next transfer is a main object.
+    /// Of the current page; `None` if the next transfer is a main object.
     embedded_bytes: Option<u64>,
     first: bool,
 }
 
 impl Pages {
-    /// Creates pages whose sizes and times are drawn from the random numbers `stream`.
     pub fn new(params: &Web, stream: Stream) -> Self {
         Self { params: params.clone(), stream, embedded_bytes: None, first: true }
     }
 
-    /// Draws the number of embedded objects. In 3GPP2's distribution the number is a Pareto value of shape 1.1 and
-    /// minimum 2, reduced by 2 and limited to 53, so that its mean is 5.64. A draw is scaled by `embedded_objects` /
-    /// 5.64, rounded, and limited to `most_embedded`.
+    /// 3GPP2: a Pareto value of shape 1.1 and minimum 2, reduced by 2 and limited to 53 (mean 5.64), here
+    /// scaled by `embedded_objects` / 5.64, rounded, and limited to `most_embedded`.
     fn objects(&mut self) -> u32 {
         const SHAPE: f64 = 1.1;
         const SMALLEST: f64 = 2.0;

@@ -1,4 +1,4 @@
-//! Arrivals at the end of a chain of links. They are computed when a packet enters the first link of the chain.
+//! Computed when a packet enters the first link of the chain.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use nodeb_base::packet::Packet;
 use super::env::Env;
 use super::owners::{Owner, Owners};
 
-/// Computed arrivals at the end of a chain of links, in the order of time. They share one timer of the event queue.
+/// In the order of time, with one timer of the event queue.
 #[derive(Debug)]
 pub struct Arrivals {
     queue: VecDeque<(Key, Packet)>,
@@ -20,8 +20,7 @@ impl Arrivals {
         Self { queue: VecDeque::new(), timer: owners.add(owner) }
     }
 
-    /// Appends a packet whose arrival is an event with the time and stamp `key`. Returns false without
-    /// appending it if a packet in the queue arrives later.
+    /// False if a packet in the queue arrives later.
     #[inline]
     pub fn append(&mut self, env: &mut Env, key: Key, packet: Packet) -> bool {
         match self.queue.back() {
@@ -35,8 +34,7 @@ impl Arrivals {
         true
     }
 
-    /// Removes and returns the packet whose arrival is the event that is handled now, or returns `None` if
-    /// there is none.
+    /// The packet whose arrival is the event handled now.
     #[inline]
     pub fn arrive(&mut self, env: &mut Env) -> Option<Packet> {
         let (_, packet) = self.queue.pop_front()?;

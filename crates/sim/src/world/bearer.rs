@@ -1,6 +1,3 @@
-//! Bearers in the world. After each call to a bearer, the world arms the bearer's timer for the bearer's next wake-up,
-//! and passes on the packets and events that the bearer returned.
-
 use nodeb_base::context::{BlockCounts, Context, Counts, Output};
 use nodeb_base::engine::Key;
 use nodeb_base::event::{Place, Site};
@@ -17,8 +14,7 @@ use super::env::Env;
 use super::flow::Phone;
 use super::owners::{Owner, Owners};
 
-/// Bearer with its place, its counts, and the index of its timer in the event queue. `users` has the numbers in the
-/// scenario of the bearer's users, indexed by their positions on the bearer.
+/// `users` has numbers in the scenario by positions on the bearer.
 #[derive(Debug)]
 pub struct HostedBearer {
     bearer: Box<dyn Bearer>,
@@ -27,22 +23,22 @@ pub struct HostedBearer {
     pub counts: Counts,
     pub of_users: Vec<BlockCounts>,
     pub users: Vec<u32>,
-    /// Whether the bearer is a link whose arrivals are computed ahead of time.
+    /// A link whose arrivals are computed ahead of time.
     pub looks_ahead: bool,
 }
 
 impl HostedBearer {
-    /// Creates bearer number `index`, without users.
+    /// Without users.
     pub fn new(bearer: Box<dyn Bearer>, index: u32, owners: &mut Owners) -> Self {
         Self::at(Place::new(Site::Bearer, index), bearer, owners.add(Owner::Bearer(index)))
     }
 
-    /// Creates the bearer of the uplink that all users share, without users. `index` follows those of the downlink.
+    /// Without users; `index` follows those of the downlink.
     pub fn uplink(bearer: Box<dyn Bearer>, index: u32, owners: &mut Owners) -> Self {
         Self::at(Place::new(Site::Uplink, index), bearer, owners.add(Owner::SharedUplink))
     }
 
-    /// Returns the state of the phones that the uplink uses, too.
+    /// State of the phones that the uplink uses, too.
     pub fn shared(&self) -> Shared {
         self.bearer.shared()
     }
@@ -65,15 +61,13 @@ impl HostedBearer {
         (&mut **bearer, Context { common: &mut env.common, place: *place, counts, of_users })
     }
 
-    /// Makes the bearer compute the arrival of each packet when the packet enters. Has no effect if the bearer is not a
-    /// link that supports this.
+    /// Has no effect if the bearer is not a link that supports this.
     pub fn look_ahead(&mut self) {
         self.looks_ahead = self.bearer.as_link().is_some_and(Link::look_ahead);
     }
 
-    /// Accepts a packet that reaches the bearer, now or later, in the event with the key `entry` (time and
-    /// stamp). Returns the key of its arrival at the phone, or `None` if the packet is lost or the bearer is
-    /// not a link.
+    /// Key of the arrival at the phone, `None` if the packet is lost or the bearer is not a link; `entry` is
+    /// now or later.
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (bearer, mut ctx) = self.at_work(env);
@@ -82,21 +76,19 @@ impl HostedBearer {
         arrival
     }
 
-    /// Schedules the delivery of a packet as an event with the key `arrival`, which [`Self::enter`] returned.
+    /// `arrival` is the key that [`Self::enter`] returned.
     pub fn deliver(&mut self, env: &mut Env, arrival: Key, packet: Packet) {
         if self.bearer.as_link().is_some_and(|link| link.deliver(arrival, packet)) {
             env.event_queue.set(self.timer, Some(arrival));
         }
     }
 
-    /// Counts the delivery of a packet and emits its event. The packet's arrival was stored in [`World::to_phones`],
-    /// not in the bearer.
+    /// The packet's arrival was stored in [`World::to_phones`], not in the bearer.
     #[inline]
     pub fn pass(&mut self, env: &mut Env, packet: &Packet) {
         self.at_work(env).1.pass(0, packet);
     }
 
-    /// Returns the backlog of the user with the index `position` on the bearer.
     #[inline]
     pub fn backlog(&self, position: usize) -> Backlog {
         self.bearer.backlog(position)
@@ -106,7 +98,7 @@ impl HostedBearer {
         self.bearer.bandwidth_meter()
     }
 
-    /// Returns the tables that only this kind of bearer has, with the users' numbers in the scenario.
+    /// With the users' numbers in the scenario.
     pub fn tables(&mut self, now: Time) -> Vec<Table> {
         let mut tables = self.bearer.tables(now);
         for table in &mut tables {
@@ -117,8 +109,7 @@ impl HostedBearer {
 }
 
 impl<T: Listener> World<T> {
-    /// Runs `act` on a bearer, arms the bearer's timer, and passes on the packets and events that the bearer
-    /// returned.
+    /// Then arms its timer and passes on packets and events.
     #[inline]
     pub(super) fn with_bearer<R>(
         &mut self,
@@ -147,8 +138,7 @@ impl<T: Listener> World<T> {
         self.with_uplink(|bearer, ctx| bearer.wake(ctx, key));
     }
 
-    /// Runs `act` on the uplink that all users share, arms its timer, and passes on the packets that left it. Has no
-    /// effect if each phone has a link of its own.
+    /// Has no effect if each phone has a link of its own.
     pub(super) fn with_uplink(&mut self, act: impl FnOnce(&mut dyn Bearer, &mut Context)) {
         let Some(air) = &mut self.uplink else { return };
         let (bearer, mut ctx) = air.at_work(&mut self.env);
@@ -175,7 +165,7 @@ impl<T: Listener> World<T> {
         self.env.common.out = out;
     }
 
-    /// Handles the outputs of a bearer: first changes of cells and lost packets, then packets that arrive at phones.
+    /// First changes of cells and lost packets, then arrivals at phones.
     fn take_outputs(&mut self, bearer: u32) {
         let mut out = std::mem::take(&mut self.env.common.out);
         for output in &out {

@@ -1,5 +1,3 @@
-//! Construction of a world at time zero from its scenario.
-
 use nodeb_base::context::{BlockCounts, Common};
 use nodeb_base::engine::EventQueue;
 use nodeb_base::event::{Mask, Place, Sink, Site};
@@ -91,8 +89,7 @@ impl<T: Listener> World<T> {
         world
     }
 
-    /// Arms the first timer of each connection, and starts measuring the bandwidth of the users for whom a proxy or a
-    /// time series needs it.
+    /// Also measures the bandwidth of the users for whom a proxy or a time series needs it.
     fn begin(&mut self) {
         for flow in self.flows.iter_mut() {
             let phone = &self.phones[flow.user as usize];
@@ -117,7 +114,7 @@ impl<T: Listener> World<T> {
     }
 }
 
-/// Returns the phones and the connections, each in the order of their numbers.
+/// In the order of their numbers.
 fn users(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> (Vec<Phone>, Flows) {
     let shared = scenario.radio.facts().is_shared;
     let count = scenario.user_count();
@@ -134,7 +131,7 @@ fn users(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> (Vec<Pho
     (phones, Flows(flows))
 }
 
-/// Returns the radio links of all users, in the order of their numbers.
+/// In the order of their numbers.
 fn radios(scenario: &Scenario) -> Vec<UserRadio> {
     let radio = |(id, (group, _)): (u64, (usize, u32))| {
         let group = &scenario.users[group];
@@ -143,7 +140,7 @@ fn radios(scenario: &Scenario) -> Vec<UserRadio> {
     (0..).zip(scenario.phones()).map(radio).collect()
 }
 
-/// Returns the bearers of the scenario's radio: one for all users on a shared channel, or else one per user.
+/// One for all users on a shared channel, else one per user.
 fn bearers(
     scenario: &Scenario,
     radios: &[UserRadio],

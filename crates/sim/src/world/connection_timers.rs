@@ -1,9 +1,6 @@
-//! The timers of one connection, which share one timer of the event queue.
-//!
-//! Most timers of a connection are moved or stopped before they expire. So the shared timer is moved only if a timer is
-//! armed for an earlier time than the shared timer. When the shared timer expires, the timer for which it was armed is
-//! handled, unless that timer was moved or stopped in the meantime. In both cases the shared timer is then armed for
-//! the connection's earliest timer.
+//! Most timers of a connection are moved or stopped before they expire, so they share one timer of the event
+//! queue, which is moved only to earlier times. When it expires, the timer for which it was armed is handled
+//! unless it was moved or stopped, and the shared timer is armed for the earliest.
 
 use nodeb_base::engine::{Key, Stamp};
 use nodeb_base::units::Time;
@@ -11,7 +8,6 @@ use nodeb_base::units::Time;
 use super::env::Env;
 use super::owners::{Owner, Owners};
 
-/// Timer of a connection; all timers of a connection share one in the event queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {
     /// Beginning of the next transfer.
@@ -41,27 +37,24 @@ impl Timer {
 
 const NEVER: Key = (Time(u64::MAX), Stamp::LAST);
 
-/// The timers of one connection, and the shared timer in the event queue.
 #[derive(Debug)]
 pub struct ConnectionTimers {
     keys: [Key; Timer::ALL.len()],
-    /// Key (time and stamp) of the expiry of the shared timer, which is not later than that of any timer of
-    /// the connection.
+    /// Not later than any timer of the connection.
     armed: Key,
-    /// Timer of the connection for which the shared timer was armed.
+    /// For which the shared timer was armed.
     first: Timer,
-    /// Index of the shared timer in the event queue.
+    /// In the event queue.
     shared: usize,
 }
 
 impl ConnectionTimers {
-    /// Creates the timers of connection number `flow`, all stopped.
     pub fn new(owners: &mut Owners, flow: u32) -> Self {
         let (keys, shared) = ([NEVER; Timer::ALL.len()], owners.add(Owner::Connection(flow)));
         Self { keys, armed: NEVER, first: Timer::Traffic, shared }
     }
 
-    /// Arms a timer for `at`. It expires after the events that are already scheduled for that time.
+    /// After the events already scheduled for that time.
     #[inline]
     pub fn set(&mut self, env: &mut Env, timer: Timer, at: Time) {
         let key = env.common.stamps.key(at);
@@ -72,8 +65,7 @@ impl ConnectionTimers {
         }
     }
 
-    /// Arms a timer for `at`, or stops it if `at` is `None`. A timer that is already armed for `at` keeps its
-    /// order among simultaneous events.
+    /// A timer already armed for `at` keeps its order among simultaneous events.
     #[inline]
     pub fn keep(&mut self, env: &mut Env, timer: Timer, at: Option<Time>) {
         match at {
@@ -83,10 +75,7 @@ impl ConnectionTimers {
         }
     }
 
-    /// Stops and returns the timer that expires in the event `key`. Returns `None` if that timer was moved or
-    /// stopped after the shared timer had been armed for it.
-    ///
-    /// The caller calls [`Self::rearm`] after handling the expiry.
+    /// `None` if the timer was moved or stopped since; [`Self::rearm`] follows the handling.
     #[inline]
     pub fn expire(&mut self, key: Key) -> Option<Timer> {
         let first = &mut self.keys[self.first as usize];
@@ -96,8 +85,7 @@ impl ConnectionTimers {
         })
     }
 
-    /// Arms the shared timer, which has expired, for the earliest timer of the connection; leaves it disarmed if all
-    /// are stopped.
+    /// For the earliest timer; disarmed if all are stopped.
     #[inline]
     pub fn rearm(&mut self, env: &mut Env) {
         self.armed = NEVER;
@@ -127,8 +115,7 @@ mod tests {
     }
 
     proptest! {
-        /// After random sequences of arming, moving and stopping, timers expire in the order of their keys,
-        /// each at its time.
+        /// In the order of their keys.
         #[test]
         fn timers_expire_as_if_each_were_in_the_queue(
             steps in prop::collection::vec((timer(), prop::option::of(0u64..40), 0u64..8, prop::option::of(1u64..9)), 1..200),

@@ -1,6 +1,3 @@
-//! State that all components of a world share: time, the event queue, events to be emitted, and the packets in the
-//! network.
-
 use std::ops::{Deref, DerefMut};
 
 use nodeb_base::context::{Common, Output};
@@ -11,38 +8,35 @@ use nodeb_tcp::segment::Segment;
 
 use super::external::External;
 
-/// Contents of a packet: what it carries for the end hosts. Links and bearers do not read it.
+/// What a packet carries for the end hosts; links and bearers do not read it.
 #[derive(Clone, Copy, Debug)]
 pub enum Contents {
-    /// Segment of simulated TCP.
     Segment(Segment),
-    /// Packet from outside the simulation.
+    /// From outside the simulation.
     External {
-        /// Number in the scenario of the user who sends or receives the packet.
+        /// Number in the scenario of the sender or receiver.
         user: u32,
-        /// Tag by which the driver of an emulation identifies the packet.
+        /// For the driver of an emulation.
         tag: u64,
     },
 }
 
-/// The packets in flight with their contents. The lower 32 bits of a packet's identity are its index in the list of
-/// contents, the upper 32 bits are a running number.
+/// The lower 32 bits of a packet's identity are its index in `contents`, the upper 32 a running number.
 #[derive(Debug, Default)]
 pub struct InFlight {
     contents: Vec<Contents>,
-    /// Indices in `contents` that no packet in flight uses.
+    /// Unused indices in `contents`.
     free: Vec<u32>,
-    /// Number of packets launched so far, modulo 2^32.
+    /// Modulo 2^32.
     launched: u32,
 }
 
 impl InFlight {
-    /// Returns the number of packets in flight.
     pub fn len(&self) -> usize {
         self.contents.len() - self.free.len()
     }
 
-    /// Returns the identity of a new packet. The caller must then set the packet's contents.
+    /// The caller must then set the packet's contents.
     #[inline]
     fn identify(&mut self) -> PacketId {
         let place = self.free.pop().unwrap_or_else(|| {
@@ -53,7 +47,6 @@ impl InFlight {
         PacketId(u64::from(self.launched) << 32 | u64::from(place))
     }
 
-    /// Adds a packet that carries a simulated TCP segment, and returns the packet.
     #[inline]
     pub fn launch(&mut self, segment: &Segment) -> Packet {
         let ecn = match (segment.ecn.capable, segment.ecn.experienced) {
@@ -71,15 +64,14 @@ impl InFlight {
         Packet { id, size: segment.size, flow_hash: segment.flow, ecn, payload: segment.is_data() }
     }
 
-    /// Adds a packet from outside, which user number `user` sends or receives. Returns `packet` with its new
-    /// identity.
+    /// User number `user` sends or receives it.
     pub fn launch_external(&mut self, user: u32, tag: u64, packet: Packet) -> Packet {
         let id = self.identify();
         self.contents[id.place()] = Contents::External { user, tag };
         Packet { id, ..packet }
     }
 
-    /// Returns the number of the connection of a packet, or for a packet from outside the number of its user.
+    /// Of its user for a packet from outside.
     #[inline]
     pub fn flow(&self, packet: &Packet) -> u32 {
         match &self.contents[packet.id.place()] {
@@ -88,7 +80,7 @@ impl InFlight {
         }
     }
 
-    /// Returns a packet's segment with the packet's ECN mark, or `None` if the packet is from outside.
+    /// With the packet's ECN mark; `None` if it is from outside.
     #[inline]
     pub fn segment(&mut self, packet: &Packet) -> Option<&Segment> {
         match self.marked(packet) {
@@ -97,7 +89,7 @@ impl InFlight {
         }
     }
 
-    /// Returns the contents of a packet, after copying the packet's ECN mark to the segment in them.
+    /// After copying the ECN mark to the segment.
     #[inline]
     fn marked(&mut self, packet: &Packet) -> &Contents {
         let contents = &mut self.contents[packet.id.place()];
@@ -107,7 +99,7 @@ impl InFlight {
         contents
     }
 
-    /// Removes a packet that has arrived or is lost. Returns its contents with the packet's ECN mark.
+    /// Arrived or lost; contents with the ECN mark.
     #[inline]
     pub fn land(&mut self, packet: &Packet) -> &Contents {
         self.free.push(packet.id.place() as u32);
@@ -115,8 +107,6 @@ impl InFlight {
     }
 }
 
-/// State that all components of a world share: time, stamps, events to be emitted, the event queue, and the packets in
-/// flight.
 #[derive(Debug)]
 pub struct Env {
     pub common: Common,
@@ -126,8 +116,7 @@ pub struct Env {
 }
 
 impl Env {
-    /// Removes the packets that a link lost during the call that has just returned, and reports the losses of
-    /// packets from outside.
+    /// Lost by a link during the call that has just returned.
     #[inline]
     pub fn drop_lost(&mut self) {
         if !self.common.out.is_empty() {
@@ -147,8 +136,7 @@ impl Env {
         self.common.out = out;
     }
 
-    /// Removes a lost packet from the packets in flight. If the packet is from outside, its loss is recorded
-    /// for the driver.
+    /// The loss of a packet from outside is recorded for the driver.
     pub fn lose(&mut self, packet: &Packet, cause: Cause) {
         if let &Contents::External { user, tag } = self.in_flight.land(packet) {
             self.external.lost(self.common.now, user, tag, packet, cause);

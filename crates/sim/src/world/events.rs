@@ -1,5 +1,3 @@
-//! Events that a world emits, beyond those of its links and bearers.
-
 use std::ops::ControlFlow;
 
 use nodeb_base::event::{Event, Mask, Place, Purpose, Record, SendLimit, Sink, Site, TimerKind};
@@ -12,8 +10,7 @@ use super::control::Listener;
 use super::flow::{Flow, Phone};
 use super::recorder::Recorder;
 
-/// Emits two values of the sender that sends a flow's data over the radio: its loss recovery state and the expiry of
-/// its retransmission timer. A value is emitted only if it has changed since it was last emitted.
+/// Only changes: loss recovery state, and expiry of the retransmission timer, of the sender over the radio.
 #[cold]
 fn emit_recovery(sink: &mut Sink, now: Time, flow: u32, state: &mut Flow) {
     let (recovery, at) = (state.air_sender().recovery(), state.air_sender().timer());
@@ -34,11 +31,10 @@ fn purpose(kind: Kind) -> Purpose {
     }
 }
 
-/// The listeners of a run: the recorder of its time series, and the caller's listener.
 pub struct Listeners<T> {
     pub recorder: Recorder,
     listener: T,
-    /// Whether the caller's listener has ended the run. If true, the listener gets no more events.
+    /// The caller's listener gets no more events.
     pub is_over: bool,
 }
 
@@ -47,13 +43,11 @@ impl<T: Listener> Listeners<T> {
         Self { recorder, listener, is_over: false }
     }
 
-    /// Returns the classes of events to which the recorder or the caller's listener subscribes.
     pub fn mask(&self) -> Mask {
         self.recorder.mask().or(self.listener.mask())
     }
 
-    /// Passes events to the recorder and the caller's listener. `segment` is the packet's TCP segment if the events are
-    /// about one packet that carries simulated TCP.
+    /// `segment` if the events are about one packet of simulated TCP.
     #[inline]
     fn on_events(&mut self, events: &[Record], segment: Option<&Segment>) {
         let is_alone = self.recorder.mask() == Mask::NONE && !self.is_over;
@@ -72,7 +66,6 @@ impl<T: Listener> Listeners<T> {
         }
     }
 
-    /// Passes an event to the recorder, and to the caller's listener if it subscribes to the event's class.
     fn dispatch(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         self.recorder.on_event(at, event);
         if !self.is_over && self.listener.mask().has(event.class()) {
@@ -84,7 +77,6 @@ impl<T: Listener> Listeners<T> {
 }
 
 impl<T: Listener> World<T> {
-    /// Passes the events that were emitted since the previous call to the listeners.
     #[inline]
     pub(super) fn emit(&mut self) {
         if !self.env.sink.is_empty() {
@@ -99,15 +91,14 @@ impl<T: Listener> World<T> {
         sink.clear();
     }
 
-    /// Emits an event of a packet with the packet's TCP segment, after all earlier events.
+    /// After all earlier events.
     #[cold]
     fn emit_packet(&mut self, event: Event, segment: Option<&Segment>) {
         self.emit();
         self.listeners.on_events(&[(self.env.now, event)], segment);
     }
 
-    /// Creates the packet of a TCP segment that is sent from `site`, and emits [`Event::Sent`] if a listener subscribes
-    /// to packets.
+    /// With [`Event::Sent`].
     #[inline]
     pub(super) fn launch(&mut self, site: Site, segment: &Segment) -> Packet {
         let packet = self.env.in_flight.launch(segment);
@@ -120,8 +111,7 @@ impl<T: Listener> World<T> {
         packet
     }
 
-    /// Emits [`Event::Received`] for a packet that has reached its destination `site`, if a listener subscribes to
-    /// packets. Returns the number of the packet's connection. For a packet from outside, returns the number of its user.
+    /// With [`Event::Received`]; the connection, or the user for a packet from outside.
     #[inline]
     pub(super) fn receive(&mut self, site: Site, packet: &Packet) -> u32 {
         let flow = self.env.in_flight.flow(packet);
@@ -133,7 +123,6 @@ impl<T: Listener> World<T> {
         flow
     }
 
-    /// Emits the backlog at the bearer of a flow's user, if a listener subscribes to queues.
     #[inline]
     pub(super) fn emit_queue(&mut self, flow: u32) {
         if self.env.sink.wants(Mask::QUEUE) {
@@ -149,7 +138,6 @@ impl<T: Listener> World<T> {
         self.env.emit(Event::Queue { bearer, user: user as u32, packets, bytes });
     }
 
-    /// Emits [`Event::TimerExpired`] for a timer of a flow at `site`.
     #[inline]
     pub(super) fn emit_timer(&mut self, site: Site, flow: u32, timer: TimerKind) {
         if self.env.sink.wants(Mask::DECISIONS) {
@@ -158,7 +146,6 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Emits an event for each timer of a proxy that expires now.
     #[inline]
     pub(super) fn emit_proxy_timers(&mut self, flow: u32) {
         if !self.env.sink.wants(Mask::DECISIONS) {
@@ -171,7 +158,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Emits the limit that stops the sender at `site` from transmitting, if it has changed since it was last emitted.
+    /// If it has changed since it was last emitted.
     #[inline]
     pub(super) fn emit_send_limit(&mut self, site: Site, flow: u32) {
         if !self.env.sink.wants(Mask::DECISIONS) {
@@ -188,9 +175,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Emits the state of the sender that sends a flow's data over the radio: a round-trip time if it
-    /// has measured a new one, and its congestion window, loss recovery state and retransmission timer,
-    /// each only if it has changed since it was last emitted.
+    /// Of the sender over the radio: a new round-trip time, and window, recovery state and timer if they have
+    /// changed.
     #[inline]
     pub(super) fn emit_sender(&mut self, flow: u32) {
         let (now, sink) = (self.env.now, &mut self.env.common.sink);

@@ -1,5 +1,3 @@
-//! Radio network feedback in the world: calls to the RNC's meter, and delivery of its messages to the proxy.
-
 use nodeb_base::event::{Site, TimerKind};
 
 use super::World;
@@ -8,8 +6,7 @@ use super::control::Listener;
 use super::flow::Phone;
 
 impl<T: Listener> World<T> {
-    /// Handles the timer of a flow's radio network feedback: samples the bandwidth if a sample is due, and delivers
-    /// arrived messages to the flow's proxy. If the proxy has received the last ACK, stops the meter instead.
+    /// Samples the bandwidth if due, and delivers arrived messages; stopped once the proxy has the last ACK.
     pub(super) fn radio_network_feedback(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         let (Some(meter), Some(proxy)) = (&mut state.meter, &mut state.proxy) else {

@@ -1,5 +1,3 @@
-//! Phones, and the connections of the phones whose TCP is simulated.
-
 use std::ops::{Index, IndexMut};
 
 use nodeb_base::event::{Place, Recovery, SendLimit, Site};
@@ -20,30 +18,27 @@ use crate::proxy::split::SplitProxy;
 use crate::scenario::{Connection, Direction, Scenario};
 use crate::traffic::demand::Demand;
 
-/// State of a server that takes time for its answers.
+/// Of a server that takes time for its answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// Time from the start of the server's work on a request to its answer.
     pub delay: Duration,
-    /// Whether the first request is sent with the ACK that ends the handshake, and that ACK has not arrived at the
-    /// server yet.
+    /// The first request comes with the ACK that ends the handshake, which has not arrived yet.
     pub awaits_ack: bool,
-    /// Whether the server is working on an answer.
     pub is_busy: bool,
 }
 
-/// Phone: the bearer and the uplink that carry its packets, simulated or real.
+/// Simulated or real.
 #[derive(Debug)]
 pub struct Phone {
     pub start: Time,
     pub bearer: u32,
-    /// Index of the phone among the users of its bearer.
+    /// On its bearer.
     pub position: usize,
     pub uplink: Wire,
 }
 
 impl Phone {
-    /// Creates phone number `nth`, from 0, of a group. Its number among all users is `id`.
+    /// `nth` is the number in the group, `id` that among all users.
     pub fn new(
         scenario: &Scenario,
         streams: Streams,
@@ -62,9 +57,8 @@ impl Phone {
         }
     }
 
-    /// Returns the results at the time `end` of connection number `user` if its packets come from outside: no
-    /// transfers, counts of 0, no stalls or loss recovery, a `received_bps` of 0, and NaN for other times and
-    /// rates of transfers. [`Flow::row`] completes them for a simulated connection.
+    /// For packets from outside: counts of 0, no stalls or loss recovery, a `received_bps` of 0, and NaN
+    /// otherwise. [`Flow::row`] completes it.
     pub fn row(&self, user: usize, scenario: &Scenario, connection: &Connection, end: Time) -> FlowRow {
         FlowRow {
             user: user as u64,
@@ -97,13 +91,12 @@ impl Phone {
     }
 }
 
-/// The connections in the order of their numbers (see [`Scenario::connections`]); `None` for a user whose packets come
-/// from outside.
+/// By number (see [`Scenario::connections`]); `None` if the packets come from outside.
 #[derive(Debug)]
 pub struct Flows(pub Vec<Option<Box<Flow>>>);
 
 impl Flows {
-    /// Returns the first connection of a user, or `None` if it is not simulated.
+    /// First connection of a user, if it is simulated.
     pub fn of(&mut self, user: u32) -> Option<&mut Flow> {
         self.0.get_mut(user as usize)?.as_deref_mut()
     }
@@ -133,66 +126,55 @@ impl IndexMut<u32> for Flows {
     }
 }
 
-/// One simulated connection: sender and receiver, proxy and Snoop agent on the path, transfers, and metrics.
 #[derive(Debug)]
 pub struct Flow {
-    /// Number of the user whose phone is an end of the connection.
     pub user: u32,
-    /// Direction of the data.
+    /// Of the data.
     pub direction: Direction,
-    /// End that opens the connection; in an upload the phone counts as the server, as it sends the data.
+    /// In an upload the phone counts as the server, as it sends the data.
     pub opener: Opener,
     pub demand: Demand,
-    /// Total size of all transfers in bytes, or `None` if it is unknown beforehand.
+    /// `None` if it is unknown beforehand.
     pub total_bytes: Option<u64>,
-    /// TCP sender at the server, or at the phone in an upload. It sends the data of all transfers.
+    /// At the server, or at the phone in an upload.
     pub sender: Box<dyn Sender>,
-    /// TCP receiver at the other end. At the phone it also creates the phone's SYN and requests.
+    /// At the phone it also creates the SYN and requests.
     pub receiver: Box<dyn Receiver>,
-    /// Proxy at the gateway, or `None` if the scenario has no proxy.
+    /// At the gateway.
     pub proxy: Option<Box<SplitProxy>>,
-    /// Meter at the RNC, which reports the bandwidth to the proxy; `None` without radio network feedback.
+    /// At the RNC; `None` without radio network feedback.
     pub meter: Option<Box<Meter>>,
-    /// Snoop agent at the Node B, or `None` if the scenario has no agent.
+    /// At the Node B.
     pub snoop: Option<Box<SnoopAgent>>,
     pub timers: ConnectionTimers,
-    /// Requester that repeats the phone's SYN or request until it has reached the server or, if there is
-    /// one, the proxy.
+    /// Repeats the phone's SYN or request until it has reached the server or the proxy.
     pub requester: Requester,
-    /// Payload in bytes of the request that the phone sends once the connection is established; `None` if it
-    /// has been sent or there is no separate request.
+    /// Payload of the phone's separate request, until it is sent.
     pub first_request: Option<u32>,
-    /// State of a server that takes time for its answers; `None` if it answers immediately.
+    /// `None` if the server answers immediately.
     pub work: Option<Work>,
-    /// Time at which the connection's sender, the server or the phone in an upload, opened or accepted the connection;
-    /// `None` before that.
+    /// At the connection's sender.
     pub accepted: Option<Time>,
-    /// Time at which the sender that sends over the radio received its last ACK, or `None` if it has not
-    /// received it yet.
+    /// Last ACK at the sender over the radio.
     pub finished: Option<Time>,
-    /// Time at which the receiver had received all bytes; `None` if it has not yet, or if the total is unknown.
+    /// All bytes at the receiver, if their total is known.
     pub downloaded: Option<Time>,
-    /// Load times, stalls and loss recovery time of the connection.
     pub metrics: UserMetrics,
-    /// Window, recovery state, timer and limits of the connection's senders, as they were last emitted as
-    /// events.
     pub emitted: Emitted,
 }
 
-/// Values of a connection's senders that were last emitted as events. They are stored so that only changes are emitted.
-/// All values but `limits` belong to the sender that sends the data over the radio.
+/// As last emitted, so that only changes are; all but `limits` are those of the sender over the radio.
 #[derive(Debug, Default)]
 pub struct Emitted {
     pub window: Option<Window>,
     pub recovery: Option<Recovery>,
     pub timer: Option<Time>,
-    /// Limits that stop the sender at the server (in an upload, at the phone) and the proxy's sender from
-    /// transmitting, in this order.
+    /// Of the connection's own sender, and of the proxy's.
     pub limits: [SendLimit; 2],
 }
 
 impl Flow {
-    /// Creates connection number `id`, or returns `None` if the user's packets come from outside.
+    /// `None` if the user's packets come from outside.
     pub fn new(
         scenario: &Scenario,
         streams: Streams,
@@ -242,13 +224,11 @@ impl Flow {
         })
     }
 
-    /// Returns the sender that sends the data over the radio: the proxy's sender if there is a proxy, the
-    /// phone's in an upload, or else the server's.
+    /// The proxy's if there is one, the phone's in an upload, or else the server's.
     pub fn air_sender(&self) -> &dyn Sender {
         self.proxy.as_ref().map_or(&*self.sender, |proxy| proxy.sender())
     }
 
-    /// Returns [`Self::air_sender`] mutably.
     pub fn air_sender_mut(&mut self) -> &mut dyn Sender {
         match &mut self.proxy {
             Some(proxy) => proxy.sender_mut(),
@@ -256,7 +236,7 @@ impl Flow {
         }
     }
 
-    /// Runs `act` on the connection's Snoop agent and arms the agent's timer. Returns `None` without an agent.
+    /// Arms the agent's timer; `None` without an agent.
     pub fn snoop<R>(&mut self, env: &mut Env, act: impl FnOnce(&mut SnoopAgent, Time) -> R) -> Option<R> {
         let snoop = self.snoop.as_mut()?;
         let result = act(snoop, env.common.now);
@@ -264,16 +244,15 @@ impl Flow {
         Some(result)
     }
 
-    /// Runs `act` on the requester, which repeats the phone's requests, and arms the requester's timer.
+    /// Arms the requester's timer.
     pub fn requester<R>(&mut self, env: &mut Env, act: impl FnOnce(&mut Requester) -> R) -> R {
         let result = act(&mut self.requester);
         self.timers.keep(env, Timer::Request, self.requester.timer());
         result
     }
 
-    /// Returns the results of the connection at the end of the run, `end`. `start` is the start of its user.
-    /// `blocks_per_success` is the number of blocks that the bearer sent per block received correctly.
-    /// `of_phone` is the row of [`Phone::row`], from which user, direction, phone, group and start are kept.
+    /// `start` is that of its user, `blocks_per_success` the blocks sent per block received correctly; user,
+    /// direction, phone, group and start are kept from `of_phone`.
     pub fn row(
         &self,
         start: Time,
@@ -322,7 +301,6 @@ impl Flow {
         }
     }
 
-    /// Returns the results of the user's proxy, or `None` if the scenario has no proxy.
     pub fn proxy_row(&self, user: usize) -> Option<ProxyRow> {
         let proxy = &self.proxy.as_ref()?;
         Some(ProxyRow {
@@ -334,7 +312,6 @@ impl Flow {
         })
     }
 
-    /// Returns the results of the user's Snoop agent, or `None` if the scenario has no agent.
     pub fn snoop_row(&self, user: usize) -> Option<SnoopRow> {
         Some(SnoopRow { user: user as u64, counts: self.snoop.as_ref()?.counts })
     }

@@ -1,5 +1,3 @@
-//! The gateway between the server's network and the core network, with or without a proxy.
-
 use nodeb_base::event::Site;
 use nodeb_base::packet::Packet;
 use nodeb_tcp::segment::Kind;
@@ -10,8 +8,7 @@ use super::control::Listener;
 use super::env::Contents;
 
 impl<T: Listener> World<T> {
-    /// Handles a packet that has reached the gateway on its way to a phone: passes it to the proxy, if one handles it,
-    /// or to the next link.
+    /// To the proxy, if one handles it, or to the next link.
     pub(super) fn reach_gateway(&mut self, packet: Packet) {
         if !self.is_for_proxy(&packet) {
             return self.enter_down(packet, 1);
@@ -25,8 +22,7 @@ impl<T: Listener> World<T> {
         self.after_proxy(flow);
     }
 
-    /// Handles a packet that has reached the gateway on its way from a phone: passes it to the proxy, if one handles
-    /// it, or to the link to the server.
+    /// To the proxy, if one handles it, or to the link to the server.
     pub(super) fn reach_gateway_from_phone(&mut self, packet: Packet) {
         if !self.is_for_proxy(&packet) {
             return self.send_to_server(packet);
@@ -44,7 +40,7 @@ impl<T: Listener> World<T> {
         self.after_proxy(flow);
     }
 
-    /// Returns true if a proxy handles the packet. Proxies handle simulated TCP only.
+    /// Simulated TCP only.
     fn is_for_proxy(&mut self, packet: &Packet) -> bool {
         self.has_proxy && self.env.in_flight.segment(packet).is_some()
     }
@@ -61,7 +57,6 @@ impl<T: Listener> World<T> {
         self.after_proxy(flow);
     }
 
-    /// Transmits the segments that a flow's proxy has returned, arms the proxy's timer, and records its progress.
     pub(super) fn after_proxy(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         if let Some(proxy) = &state.proxy {

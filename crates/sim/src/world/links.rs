@@ -1,11 +1,8 @@
-//! The links of the fixed network: link 0 between server and gateway, then the links of the core network from the
-//! gateway to the Node B.
-//!
-//! Links form a chain if packets that leave a link enter only the next link, and no other packets enter that
-//! link. The world computes the arrivals at all links of a chain as soon as a packet enters the first one.
-//! Only the arrival at the end of the chain is an event. This look-ahead changes no result but the number of
-//! events, with one exception: it cannot always determine the order of two events that happen at the same
-//! time and were scheduled at the same time. If such a case occurs, the run starts over without look-ahead.
+//! Link 0 is between server and gateway, then those of the core network to the Node B. A chain's arrivals are
+//! computed as soon as a packet enters its first link, if nothing else enters the others: only the arrival at
+//! the end is an event. This changes no result but the number of events, except that it cannot always order
+//! two events at the same time that were scheduled at the same time; then the run starts over without
+//! look-ahead.
 
 use nodeb_base::engine::Key;
 use nodeb_base::event::Mask;
@@ -15,13 +12,11 @@ use super::World;
 use super::bearer::HostedBearer;
 use super::control::Listener;
 
-/// Classes of events that exclude look-ahead, as they report each packet at each link in the order of time.
+/// They report each packet at each link in the order of time.
 const STEPWISE: Mask = Mask::PACKETS.or(Mask::PLACES).or(Mask::SERVICE);
 
 impl<T: Listener> World<T> {
-    /// Determines the links whose arrivals can be computed ahead of time, and the links whose packets enter the next
-    /// link in the same computation. The caller must not take snapshots in a run with look-ahead, as the queues of
-    /// links are then ahead of the current time.
+    /// Snapshots must not be taken in such a run, as the queues of links are ahead of the current time.
     pub(super) fn look_ahead(&mut self) {
         if self.env.sink.wants(STEPWISE) || self.flows.0.iter().any(Option::is_none) {
             return;
@@ -49,8 +44,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Passes a packet towards a phone to link number `at` of [`World::links`], or to the Node B if there is no such
-    /// link.
+    /// To the Node B if there is no link `at`.
     pub(super) fn enter_down(&mut self, packet: Packet, mut at: usize) {
         let mut entry = self.env.handled();
         while let Some(link) = self.links.get_mut(at) {
@@ -72,9 +66,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Passes a packet from a phone to the next link towards the server, or to the proxy if the packet has
-    /// reached the gateway. The packet enters in the event with the key `entry` (time and stamp). `left` is the
-    /// number of links that it still has to pass.
+    /// To the proxy if it has reached the gateway; it enters at `entry`, with `left` links to pass.
     pub(super) fn enter_up(&mut self, packet: Packet, mut entry: Key, mut left: usize) {
         while let Some(at) = left.checked_sub(1) {
             if at == 0 && self.has_proxy {

@@ -1,5 +1,3 @@
-//! A world that a driver advances from outside, with real packets of some users.
-
 use nodeb_base::engine::Stamp;
 use nodeb_base::error::{Error, Result};
 use nodeb_base::event::{Event, Mask, Place, Purpose, Site};
@@ -13,11 +11,7 @@ use crate::metrics::RunResult;
 use crate::scenario::{Direction, Scenario};
 
 /// World that is driven from outside. Users with real packets share the cell, the links and the schedulers with
-/// simulated users.
-///
-/// [`Live`] has no clock. The driver passes the time: [`Live::offer`] takes a packet after handling all events that
-/// are due by then, so that a packet never overtakes an earlier event, and [`Live::advance`] lets time pass. The
-/// world returns every packet that arrives or is lost once, as a [`Fate`].
+/// simulated users. A packet never overtakes an earlier event, and each is returned once, as a [`Fate`].
 ///
 /// # Examples
 ///
@@ -47,10 +41,8 @@ pub struct Live<L: Listener = NullListener> {
 }
 
 impl Live {
-    /// Creates the world of a scenario at time zero, for replication number `run` under `seed`.
-    ///
-    /// Users whose traffic is `external` send and receive the packets passed to [`Self::offer`]. The world never ends
-    /// by itself.
+    /// Replication number `run` under `seed`; users whose traffic is `external` send what [`Self::offer`] takes. The
+    /// world never ends by itself.
     ///
     /// # Errors
     ///
@@ -61,8 +53,6 @@ impl Live {
 }
 
 impl<L: Listener> Live<L> {
-    /// Creates a world like [`Live::new`] and passes its events to `listener`.
-    ///
     /// # Errors
     ///
     /// [`Error::Scenario`] if a file that the scenario names has not been read, or a recorded channel ends.
@@ -75,31 +65,28 @@ impl<L: Listener> Live<L> {
         Ok(Self { world })
     }
 
-    /// Returns the current time: all events up to this time have been handled, unless the listener has ended the run.
+    /// All events up to it have been handled, unless the listener has ended the run.
     pub fn now(&self) -> Time {
         self.world.env.now
     }
 
-    /// Returns the time by which [`Self::advance`] must be called next, or `None` if nothing happens until a packet
-    /// is offered.
-    ///
-    /// There may be no event at that time, as a timer that was stopped stays in the event queue until it expires.
+    /// `None` if nothing happens until a packet is offered. There may be no event at that time, as a stopped
+    /// timer stays in the event queue until it expires.
     pub fn next(&self) -> Option<Time> {
         self.world.env.event_queue.next().map(|((at, _), _)| at)
     }
 
-    /// Returns the number of packets in flight, from outside and of simulated users.
+    /// From outside and of simulated users.
     pub fn waiting(&self) -> usize {
         self.world.env.in_flight.len()
     }
 
-    /// Returns true if the listener has ended the run; the world then handles no more events.
+    /// By the listener; no more events are handled.
     pub fn is_over(&self) -> bool {
         self.world.listeners.is_over
     }
 
-    /// Handles all events due by `now`, and appends the fates of packets from outside, each with its time. A `now`
-    /// before [`Self::now`] changes nothing.
+    /// Appends the fates of packets from outside; a `now` before [`Self::now`] changes nothing.
     pub fn advance(&mut self, now: Time, fates: &mut Vec<Fate>) {
         while !self.is_over() && self.next().is_some_and(|at| at <= now) {
             self.world.step();
@@ -110,12 +97,10 @@ impl<L: Listener> Live<L> {
         fates.append(&mut self.world.env.external.fates);
     }
 
-    /// Takes a packet from outside at `now`, after handling all events due by then. With direction `Down` the packet is
-    /// from the server to user number `user`, with `Up` from that user to the server. Appends the fates of the packets
-    /// that have arrived or been lost by then. A `now` before [`Self::now`] counts as [`Self::now`].
+    /// `Down` is to user number `user`, `Up` from it, after all events due by then. A `now` before
+    /// [`Self::now`] counts as [`Self::now`].
     ///
     /// # Errors
-    ///
     /// [`Error::Scenario`] if there is no such user or the user's packets are simulated.
     pub fn offer(
         &mut self,
@@ -158,14 +143,12 @@ impl<L: Listener> Live<L> {
         Ok(())
     }
 
-    /// Applies the updates that bearers and links have deferred until now, and emits their events.
+    /// Updates that bearers and links have deferred, with their events.
     pub fn settle(&mut self) {
         self.world.settle();
     }
 
-    /// Ends the world and returns the results up to now, as [`run`](super::run) does. Users with
-    /// real packets have results of their links and bearers, and rows of flows without results of a
-    /// connection.
+    /// As [`run`](super::run); users with real packets have rows of flows without results of a connection.
     pub fn finish(self, scenario: &Scenario) -> RunResult {
         self.world.into_result(scenario)
     }

@@ -1,15 +1,9 @@
-//! The simulated world: server, gateway, Node B and phones, and the links between them.
-//!
 //! ```text
 //! server --wired--> gateway --core--> Node B --bearer--> phone
 //!   ^      (down)   [proxy]  (down)   [snoop]
 //!   +------wired----gateway <--core-- Node B <----uplink---+
 //!           (up)             (up)
 //! ```
-//!
-//! This module is the only one that uses all layers. It moves packets from one component to the next, arms each
-//! component's timer for the time that the component returns, and emits the events. Each node of the figure has a file
-//! for the packets that arrive at the node and leave it.
 
 mod arrivals;
 mod bearer;
@@ -60,11 +54,10 @@ use flow::{Flow, Flows, Phone};
 use owners::{Owner, Owners};
 use wire::Duplex;
 
-/// Number of events between two progress reports, which also check for cancellation.
+/// These also check for cancellation.
 const EVENTS_PER_REPORT: u64 = 1 << 14;
 
 /// Simulates replication number `run` of a scenario under `seed` and returns its results.
-///
 /// To be fast, links compute arrivals ahead of time if this changes no result but the number of events.
 ///
 /// # Errors
@@ -168,49 +161,43 @@ fn check(scenario: &Scenario) -> Result<()> {
     }
 }
 
-/// State of one run: all components, and the environment that they share.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 struct World<T> {
     env: Env,
     owners: Owners,
     listeners: Listeners<T>,
-    /// The link between server and gateway, followed by the links of the core network from the gateway on.
+    /// From the server on; the first is between server and gateway.
     links: Vec<Duplex>,
-    /// Packets that will arrive at phones over bearers whose arrivals are computed ahead of time, in the
-    /// order of time.
+    /// Computed ahead of time, in the order of time.
     to_phones: Arrivals,
-    /// Packets that will arrive at the Node B over uplinks whose arrivals are computed ahead of time, in the
-    /// order of time.
+    /// To the Node B; computed ahead of time, in the order of time.
     from_phones: Arrivals,
     bearers: Vec<HostedBearer>,
-    /// Uplink that all users share; `None` if each phone has a link of its own.
+    /// `None` if each phone has a link of its own.
     uplink: Option<HostedBearer>,
     phones: Vec<Phone>,
     flows: Flows,
     has_proxy: bool,
     has_snoop: bool,
-    /// Whether the radio handles each packet that a phone sends: if `has_drx` is true, or if all users share an uplink.
+    /// The radio handles each packet that a phone sends: with `has_drx`, or if all users share an uplink.
     tells_radio: bool,
-    /// Whether phones can sleep (DRX) or lose their RRC connection, so that their downlink bearers must be informed of
-    /// each packet that they send.
+    /// Phones can sleep (DRX) or lose their RRC connection, so that downlink bearers must be informed of what
+    /// they send.
     has_drx: bool,
-    /// Whether packets wait in a buffer at the RNC before they reach the Node B.
+    /// In a buffer before the Node B.
     waits_at_rnc: bool,
-    /// Number of simulated connections whose sender has not received its last ACK.
+    /// Simulated connections whose sender lacks its last ACK.
     unfinished: usize,
-    /// Number of events that the run has handled so far.
     events: u64,
-    /// Segments that a connection's sender must transmit now. This buffer is reused to avoid allocations.
     outbox: Vec<Segment>,
-    /// Segments that a proxy must transmit now. This buffer is reused to avoid allocations.
     relayed: Outbox,
-    /// Segments that a Snoop agent must retransmit now. This buffer is reused to avoid allocations.
+    /// Of a Snoop agent. These three buffers are reused to avoid allocations.
     retransmitted: Vec<Segment>,
 }
 
 impl<T: Listener> World<T> {
-    /// Simulates until all transfers are complete or the scenario's duration is over. Returns early if the listener
-    /// ends the run or the order of two events is uncertain. Returns [`Error::Cancelled`] if the run is cancelled.
+    /// Until all transfers are complete or the duration is over, the listener ends the run, or the order of
+    /// two events is uncertain.
     fn simulate(&mut self, control: &Control) -> Result<()> {
         while self.unfinished > 0 && self.step() {
             if self.listeners.is_over || self.is_uncertain() {
@@ -226,13 +213,13 @@ impl<T: Listener> World<T> {
         control.report(1.0)
     }
 
-    /// Returns true if a result depended on the order of two simultaneous events that look-ahead cannot determine.
+    /// A result depended on the order of two simultaneous events that look-ahead cannot determine.
     #[inline]
     fn is_uncertain(&self) -> bool {
         self.env.stamps.is_uncertain || self.env.event_queue.is_uncertain()
     }
 
-    /// Handles the next event. Returns false if there is no event up to the end of the run.
+    /// False if there is no event up to the end of the run.
     #[inline]
     fn step(&mut self) -> bool {
         let Some((key, timer)) = self.env.event_queue.next().filter(|(key, _)| key.0 <= self.env.horizon)
@@ -264,14 +251,13 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Returns the number of the user whose phone is an end of a flow. The first connection of each user has the user's
-    /// number (see [`Scenario::connections`]), so only others are looked up.
+    /// The first connection of each user has the user's number (see [`Scenario::connections`]), so only
+    /// others are looked up.
     #[inline]
     fn user_of(&self, flow: u32) -> u32 {
         if (flow as usize) < self.phones.len() { flow } else { self.flows[flow].user }
     }
 
-    /// Returns the phone that is an end of a flow.
     #[inline]
     fn phone_of(&self, flow: u32) -> &Phone {
         &self.phones[self.user_of(flow) as usize]

@@ -1,5 +1,3 @@
-//! The Node B: bearers towards the phones, and a Snoop agent if the scenario has one.
-
 use nodeb_base::engine::Key;
 use nodeb_base::event::{Site, TimerKind};
 use nodeb_base::packet::Packet;
@@ -12,8 +10,7 @@ use super::flow::Phone;
 use crate::proxy::snoop::SnoopAgent;
 
 impl<T: Listener> World<T> {
-    /// Handles a packet on its way to a phone. It reaches the Node B, or the RNC if packets wait there, in the
-    /// event with the key `entry` (time and stamp).
+    /// It reaches the Node B, or the RNC if packets wait there, at `entry`.
     pub(super) fn reach_node_b(&mut self, packet: Packet, entry: Key) {
         let flow = self.env.in_flight.flow(&packet);
         let snooped = if self.has_snoop { self.env.in_flight.segment(&packet).copied() } else { None };
@@ -27,7 +24,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Passes a packet to its user's bearer. Returns false if the packet is dropped or lost at once.
+    /// False if the packet is dropped or lost at once.
     fn send_over_air(&mut self, flow: u32, packet: Packet, entry: Key) -> bool {
         let &Phone { bearer, position, .. } = self.phone_of(flow);
         if self.bearers[bearer as usize].looks_ahead {
@@ -51,7 +48,7 @@ impl<T: Listener> World<T> {
         true
     }
 
-    /// Delivers to its phone the packet that arrives now over a bearer whose arrivals are computed ahead of time.
+    /// Over a bearer whose arrivals are computed ahead of time.
     pub(super) fn wake_to_phones(&mut self) {
         if let Some(packet) = self.to_phones.arrive(&mut self.env) {
             let bearer = self.phone_of(self.env.in_flight.flow(&packet)).bearer;
@@ -64,14 +61,12 @@ impl<T: Listener> World<T> {
         self.with_bearer(index, |bearer, ctx| bearer.wake(ctx, key));
     }
 
-    /// Returns the CQI that the Node B uses for a user, or `None` if the radio has no CQIs.
     pub(super) fn cqi(&mut self, flow: u32) -> Option<f32> {
         let Phone { bearer, position, .. } = self.phones[flow as usize];
         self.with_bearer(bearer, |bearer, ctx| bearer.cqi(ctx, position))
     }
 
-    /// Clears the Snoop agent of a user that has left its Node B. `user` is the user's position on the
-    /// bearer.
+    /// `user` is the position on the bearer.
     pub(super) fn leave_snoop(&mut self, bearer: u32, user: usize) {
         let number = self.bearers[bearer as usize].users[user];
         if let Some(flow) = self.flows.of(number) {
@@ -86,7 +81,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Handles the packet that arrives now over an uplink whose arrivals are computed ahead of time.
+    /// Over an uplink whose arrivals are computed ahead of time.
     pub(super) fn wake_from_phones(&mut self, key: Key) {
         if let Some(packet) = self.from_phones.arrive(&mut self.env) {
             self.leave_uplink(key, self.env.in_flight.flow(&packet), packet);
@@ -99,7 +94,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Passes a packet from a phone to the phone's Snoop agent. Returns true if the packet must be forwarded.
+    /// True if the packet must be forwarded.
     fn passes_snoop(&mut self, flow: u32, packet: &Packet) -> bool {
         self.settle_bearer(flow);
         let Some(&segment) = self.env.in_flight.segment(packet) else {
@@ -115,8 +110,8 @@ impl<T: Listener> World<T> {
         is_forwarded
     }
 
-    /// Applies the updates that a user's bearer has deferred until now. This must precede every action of the
-    /// Snoop agent, as an update can be a change of cell, which clears the agent.
+    /// Must precede every action of the Snoop agent, as an update can be a change of cell, which clears the
+    /// agent.
     fn settle_bearer(&mut self, flow: u32) {
         self.with_bearer(self.phones[flow as usize].bearer, |bearer, ctx| bearer.settle(ctx));
     }
@@ -127,8 +122,7 @@ impl<T: Listener> World<T> {
         self.snoop(flow, SnoopAgent::on_timer);
     }
 
-    /// Runs `act` on a flow's Snoop agent, arms the agent's timer, and transmits the segments that `act` appends.
-    /// Returns the result of `act`, or `None` without an agent.
+    /// Also transmits the segments that `act` appends; `None` without an agent.
     fn snoop<R>(
         &mut self,
         flow: u32,

@@ -1,5 +1,3 @@
-//! The phones: their requests, and the packets that they send and receive.
-
 use nodeb_base::event::Site;
 use nodeb_base::packet::Packet;
 use nodeb_tcp::segment::{Kind, Segment};
@@ -11,8 +9,7 @@ use super::flow::Phone;
 use crate::scenario::Direction;
 
 impl<T: Listener> World<T> {
-    /// Sends a phone's SYN or request. The requester repeats it until it has reached the server or, if
-    /// there is one, the proxy.
+    /// Repeated by the requester until it has reached the server or the proxy.
     pub(super) fn send_request(&mut self, packet: Segment) {
         let now = self.env.now;
         let request =
@@ -20,7 +17,6 @@ impl<T: Listener> World<T> {
         self.send_up(&request);
     }
 
-    /// Repeats a phone's SYN or request after the requester's timer has expired.
     pub(super) fn repeat_request(&mut self, flow: u32) {
         let now = self.env.now;
         if let Some(request) = self.flows[flow].requester(&mut self.env, |requester| requester.on_timer(now))
@@ -29,7 +25,6 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Sends a segment of a connection from the phone over the uplink.
     #[inline]
     pub(super) fn send_up(&mut self, segment: &Segment) {
         let packet = self.launch(Site::Phone, segment);
@@ -56,8 +51,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Passes a packet of a phone to the uplink that all users share. If phones can sleep or lose their connection,
-    /// first informs the downlink bearer of the packet. Returns false if each phone has an uplink of its own.
+    /// False if each phone has an uplink of its own; the downlink bearer is informed first if phones can
+    /// sleep or lose their connection.
     // Not inlined, so that for other radios a packet costs only one additional test of a flag.
     #[inline(never)]
     fn enter_radio(&mut self, flow: u32, packet: Packet) -> bool {
@@ -95,7 +90,6 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Handles an ACK of an upload that has arrived at the phone.
     // Not inlined, so that a packet of a download costs only one additional comparison.
     #[inline(never)]
     fn receive_upload_ack(&mut self, flow: u32, ack: &Segment) {

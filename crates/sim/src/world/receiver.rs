@@ -1,5 +1,4 @@
-//! The receivers of connections: they take data and send ACKs. The receiver is at the phone in a download, and at the
-//! server in an upload.
+//! At the phone in a download, at the server in an upload.
 
 use nodeb_base::context::Common;
 use nodeb_base::event::Event;
@@ -12,8 +11,7 @@ use super::flow::Flow;
 use crate::scenario::Direction;
 
 impl Flow {
-    /// Passes a data segment that has arrived to the receiver of connection number `flow`, and records the progress of
-    /// the transfers. Returns the ACK to send now, or `None` if the receiver sends none or delays it.
+    /// Also records the progress of the transfers; the ACK to send now.
     #[expect(clippy::inline_always, reason = "a call would cost each packet of a download 30 instructions")]
     #[inline(always)]
     pub fn on_data(&mut self, common: &mut Common, flow: u32, segment: &Segment) -> Option<Segment> {
@@ -30,7 +28,7 @@ impl Flow {
 }
 
 impl<T: Listener> World<T> {
-    /// Sends the ACK of a receiver, if it returned one, and arms the receiver's timer for delayed ACKs.
+    /// Arms the timer for delayed ACKs.
     #[expect(clippy::inline_always, reason = "a call would cost each packet of a download 30 instructions")]
     #[inline(always)]
     pub(super) fn after_receiver(&mut self, flow: u32, ack: Option<Segment>) {
@@ -45,14 +43,12 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Sends the ACK of an upload from the server.
     // Not inlined, so that a packet of a download costs only one additional comparison.
     #[inline(never)]
     fn send_upload_ack(&mut self, ack: &Segment) {
         self.send_down(ack);
     }
 
-    /// Handles data of an upload that have arrived at the server.
     // Not inlined, so that a packet of a download costs only one additional comparison.
     #[inline(never)]
     pub(super) fn receive_upload_data(&mut self, flow: u32, segment: &Segment) {

@@ -1,5 +1,3 @@
-//! The recorder, which converts the events of a run to time series.
-
 use nodeb_base::event::{Event, Mask, Purpose, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
@@ -10,7 +8,6 @@ use crate::metrics::series::{
 };
 use crate::scenario::{Direction, Record, Scenario};
 
-/// Packet in flight, with the values for its rows in the table `segments`.
 #[derive(Clone, Copy, Debug)]
 struct Followed {
     id: PacketId,
@@ -20,26 +17,23 @@ struct Followed {
     is_data: bool,
 }
 
-/// Listener that stores events as rows of time series.
 #[derive(Debug)]
 pub struct Recorder {
     mask: Mask,
-    /// Site of the TCP sender that sends the data of downloads over the radio: the proxy if there
-    /// is one, else the server.
+    /// Of downloads, over the radio: the proxy if there is one, else the server.
     air_sender: Site,
-    /// Direction of each connection, by the connections' numbers.
+    /// By number of the connection.
     directions: Vec<Direction>,
-    /// For each bearer, the numbers of its users in the scenario, indexed by their positions on the bearer.
+    /// Numbers in the scenario by bearer and position on it.
     users: Vec<Vec<u32>>,
-    /// Packets in flight whose events are recorded, indexed by [`PacketId::place`].
+    /// By [`PacketId::place`].
     followed: Vec<Option<Followed>>,
     series: Series,
 }
 
-/// Number of rows of a time series for which memory is reserved at the start, so that a short run allocates once.
+/// Memory reserved at the start, so that a short run allocates once.
 const ROWS: usize = 128;
 
-/// Returns the classes of events from which the time series selected in `record` are made.
 fn mask(record: Record) -> Mask {
     let Record { cwnd, segments, rtt, queue, transfers, scheduler, bandwidth } = record;
     [
@@ -56,8 +50,7 @@ fn mask(record: Record) -> Mask {
 }
 
 impl Recorder {
-    /// Creates a recorder of the time series that a scenario selects. `users` has for each bearer the numbers of its
-    /// users.
+    /// `users` has those of each bearer.
     pub fn new(scenario: &Scenario, users: Vec<Vec<u32>>) -> Self {
         let record = scenario.record;
         let air_sender = if scenario.proxy.is_some() { Site::Proxy } else { Site::Server };
@@ -69,8 +62,8 @@ impl Recorder {
         Self { mask: mask(record), air_sender, directions, users, followed: Vec::new(), series }
     }
 
-    /// Returns the time series. Rows of bandwidth are sorted by user, then by time, and so are rows of TTIs if
-    /// there are several bearers. All other rows are sorted by time.
+    /// Rows of bandwidth are sorted by user, then by time, and so are rows of TTIs if there are several
+    /// bearers; others by time.
     pub fn into_series(mut self) -> Series {
         if self.users.len() > 1 {
             self.series.scheduler.sort_by_key(|row| row.user);
@@ -89,8 +82,7 @@ impl Recorder {
         self.series.segments.push(row);
     }
 
-    /// Returns two sites: that of the TCP sender that sends a flow's data over the radio, and that of the flow's
-    /// receiver.
+    /// Of the TCP sender over the radio, and of the receiver.
     fn ends(&self, flow: u32) -> (Site, Site) {
         match self.directions[flow as usize] {
             Direction::Down => (self.air_sender, Site::Phone),
@@ -98,8 +90,8 @@ impl Recorder {
         }
     }
 
-    /// Handles the sending of a packet. Adds a row for a data segment of the sender over the radio or of a Snoop agent.
-    /// Follows these segments and the receiver's ACKs until they arrive or are lost. Ignores all other packets.
+    /// A row for data of the sender over the radio or of a Snoop agent; these and the receiver's ACKs are
+    /// followed until they arrive or are lost.
     fn sent(&mut self, at: Time, site: Site, followed: Followed) {
         let (sender, receiver) = self.ends(followed.flow);
         match (site, followed.is_data) {
@@ -115,7 +107,7 @@ impl Recorder {
         self.followed[place] = Some(followed);
     }
 
-    /// Stops following a packet and returns it. Returns `None` if the packet was not followed.
+    /// `None` if the packet was not followed.
     fn ended(&mut self, id: PacketId) -> Option<Followed> {
         self.followed.get_mut(id.place())?.take_if(|followed| followed.id == id)
     }

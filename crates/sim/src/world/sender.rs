@@ -1,5 +1,4 @@
-//! The senders of connections: they begin transfers, open connections, write data and handle ACKs. The sender is at the
-//! server in a download, and at the phone in an upload.
+//! At the server in a download, at the phone in an upload.
 
 use nodeb_base::event::Event;
 use nodeb_tcp::{Opener, Progress};
@@ -12,9 +11,8 @@ use crate::traffic::After;
 use crate::traffic::demand::Outstanding;
 
 impl<T: Listener> World<T> {
-    /// Begins the upcoming transfer of a flow. Opens the connection for the first transfer. For a later transfer, makes
-    /// the phone send the request. If the transfer needs no request, writes it to the sender at once, or, if the
-    /// connection is not accepted yet, leaves this to [`Self::accept_connection`].
+    /// The first transfer opens the connection, a later one is requested; without request it is written at
+    /// once or, before the connection is accepted, by [`Self::accept_connection`].
     pub(super) fn begin_transfer(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         let is_first = state.demand.bytes == 0;
@@ -41,9 +39,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Opens a connection at its sender, or accepts it if the phone has opened a download. Writes the transfers that
-    /// have begun, unless the server waits for a request or takes time for its answer. Does nothing if the connection
-    /// is open already.
+    /// Writes the transfers that have begun, unless the server waits for a request or takes time; nothing if
+    /// open already.
     pub(super) fn accept_connection(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         if state.accepted.replace(self.env.now).is_some() {
@@ -56,8 +53,7 @@ impl<T: Listener> World<T> {
         self.serve(flow);
     }
 
-    /// Writes the transfers that have begun to the TCP sender. If no more transfers follow, closes the sender and sets
-    /// the total number of bytes at the proxy, if there is one.
+    /// If no more follow, closes the sender and sets the total number of bytes at the proxy.
     pub(super) fn serve(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         while let Some(bytes) = state.demand.unwritten.pop_front() {
@@ -72,7 +68,6 @@ impl<T: Listener> World<T> {
         self.after_sender(flow);
     }
 
-    /// Transmits the segments in the outbox of a TCP sender, arms the sender's timer, and records its progress.
     pub(super) fn after_sender(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         let (progress, direction) = (state.sender.progress(), state.direction);
@@ -99,8 +94,7 @@ impl<T: Listener> World<T> {
         self.outbox = outbox;
     }
 
-    /// Records the progress of the TCP sender that sends over the radio, and completes the transfers that its receiver
-    /// has acknowledged.
+    /// Also completes the transfers that the receiver has acknowledged.
     pub(super) fn after_air_sender(&mut self, flow: u32, progress: Progress) {
         let Progress { acked_bytes, recovery, is_done, .. } = progress;
         let state = &mut self.flows[flow];

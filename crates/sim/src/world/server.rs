@@ -1,5 +1,3 @@
-//! The servers: the packets that they receive and send, and their work on requests.
-
 use nodeb_base::event::{SendLimit, Site};
 use nodeb_base::packet::Packet;
 use nodeb_tcp::segment::{Kind, Segment};
@@ -42,14 +40,13 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Sends a segment of a connection from the server over the wired link.
     #[inline]
     pub(super) fn send_down(&mut self, segment: &Segment) {
         let packet = self.launch(Site::Server, segment);
         self.enter_down(packet, 0);
     }
 
-    /// Stops the repetition of the SYN or request of type `kind`, which has reached the server.
+    /// It has reached the server.
     fn on_request(&mut self, flow: u32, kind: Kind) {
         let state = &mut self.flows[flow];
         if let Some(proxy) = &mut state.proxy {
@@ -60,8 +57,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Starts the server's work on a request, unless the server is working already or has nothing to send. A server
-    /// without delay answers at once.
+    /// Unless it works already or has nothing to send; without delay the answer follows at once.
     fn start_work(&mut self, flow: u32) {
         let Flow { work, demand, timers, .. } = &mut self.flows[flow];
         let Some(work) = work else {
@@ -74,8 +70,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Starts the server's work on the first request if it was sent with the ACK that ends the handshake, as soon as
-    /// this ACK has arrived.
+    /// Sent with the ACK that ends the handshake, which has now arrived.
     #[inline]
     fn start_riding_request(&mut self, flow: u32) {
         let Flow { work: Some(work), sender, .. } = &mut self.flows[flow] else {
@@ -87,7 +82,6 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Ends the server's work on a request and sends the answer.
     pub(super) fn answer(&mut self, flow: u32) {
         if let Some(work) = &mut self.flows[flow].work {
             work.is_busy = false;

@@ -1,5 +1,5 @@
-//! Snapshots of a world that is driven from outside: backlogs, CQI and carried bytes. The emulator takes them every
-//! 0.1 s. They are computed on demand, so that they add no work to the handling of packets.
+//! Of a world that is driven from outside; computed on demand, so that they add no work to packets. The
+//! emulator takes them every 0.1 s.
 
 use nodeb_base::error::{Error, Result};
 use nodeb_radio::Backlog;
@@ -7,32 +7,29 @@ use nodeb_radio::Backlog;
 use super::control::Listener;
 use super::live::Live;
 
-/// Backlogs and CQI of one user at one simulated time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Snapshot {
-    /// Backlog at the user's bearer; see [`nodeb_radio::Bearer::backlog`].
+    /// See [`nodeb_radio::Bearer::backlog`].
     pub down: Backlog,
-    /// Packets and bytes of the user that wait for the uplink.
+    /// Waiting for the uplink.
     pub up: Backlog,
-    /// CQI that the Node B uses for the user, or `None` if the radio has no CQIs.
+    /// That the Node B uses; `None` if the radio has no CQIs.
     pub cqi: Option<f32>,
 }
 
-/// Numbers of bytes carried for all simulated users together since the start.
+/// In bytes, for all simulated users since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
-    /// Number of bytes that bearers have delivered to simulated phones.
+    /// Delivered by bearers.
     pub down: u64,
-    /// Number of bytes that simulated phones have sent over their uplinks.
+    /// Sent over the phones' uplinks.
     pub up: u64,
 }
 
 impl<L: Listener> Live<L> {
-    /// Returns backlogs and CQI of a user at the current time. To determine the CQI, the user's bearer applies its
-    /// deferred updates, which changes no later result.
+    /// The bearer applies its deferred updates for the CQI, which changes no later result.
     ///
     /// # Errors
-    ///
     /// [`Error::Scenario`] if there is no user with the number `user`.
     pub fn snapshot(&mut self, user: u32) -> Result<Snapshot> {
         let world = &mut self.world;
@@ -53,7 +50,6 @@ impl<L: Listener> Live<L> {
         Ok(Snapshot { down, up, cqi })
     }
 
-    /// Returns the numbers of bytes carried for all simulated users so far.
     pub fn carried(&self) -> Carried {
         let world = &self.world;
         let all: u64 = world.bearers.iter().map(|air| air.counts.bytes_delivered).sum();

@@ -1,5 +1,3 @@
-//! Progress of a run, and its results when it ends.
-
 use nodeb_base::table::join;
 use nodeb_base::units::{Duration, Rate};
 use nodeb_net::traced::{OPPORTUNITIES, UsageRow};
@@ -13,8 +11,8 @@ use crate::metrics::{BearerRow, LinkRow, RunResult};
 use crate::scenario::{Connection, Direction, Scenario, UserGroup};
 
 impl<T: Listener> World<T> {
-    /// Returns the fraction of the run that is done, from 0 to 1: the fraction of all bytes that have arrived, or the
-    /// fraction of the duration that has passed, whichever is greater. The former is 0 if any traffic has no end.
+    /// 0 to 1: the larger of the fractions of all bytes that have arrived, 0 if any traffic has no end, and
+    /// of the duration.
     pub(super) fn progress(&self) -> f64 {
         let (done, all) = self.flows.iter().fold((0.0, 0.0), |(done, all), flow| {
             let total = flow.total_bytes.map_or(f64::INFINITY, |bytes| bytes as f64);
@@ -23,8 +21,7 @@ impl<T: Listener> World<T> {
         (done / all).max(self.env.now.as_secs() / self.env.horizon.as_secs())
     }
 
-    /// Applies the updates that bearers have deferred until now, and emits their events. Corrects the counts of
-    /// links, in which look-ahead has already counted packets after the current time.
+    /// Also corrects the counts of links, in which look-ahead has counted packets after the current time.
     pub(super) fn settle(&mut self) {
         let now = self.env.handled();
         let up = self.phones.iter_mut().map(|phone| &mut phone.uplink);
@@ -38,7 +35,6 @@ impl<T: Listener> World<T> {
         self.emit();
     }
 
-    /// Ends the world and returns the results of the run up to the current time.
     pub(super) fn into_result(mut self, scenario: &Scenario) -> RunResult {
         self.settle();
         let now = self.env.now;
@@ -80,9 +76,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Returns the number of blocks that the radio sent per block received for a connection, and the bit rate of its
-    /// channel in bit/s. For an upload, the bit rate is NaN, as no rate counts as full utilization of an uplink. The
-    /// number is 1 for an upload over a phone's own link.
+    /// Blocks sent per block received, 1 for an upload over a phone's own link, and the bit rate, NaN for an
+    /// upload, as no rate counts as full utilization of an uplink.
     fn radio_of(&self, connection: &Connection, down: Rate) -> (f64, f64) {
         let user = connection.phone as usize;
         match (connection.direction, &self.uplink) {
@@ -133,7 +128,7 @@ impl<T: Listener> World<T> {
     }
 }
 
-/// Returns the highest channel rate of all users in bit/s, each at its best C/I value; 0 without users.
+/// In bit/s, each at its best C/I value; 0 without users.
 fn channel_rate(scenario: &Scenario) -> Rate {
     let rate_of = |group: &UserGroup| {
         let best_ci = (!group.ci.is_empty()).then_some(group.ci.len() as u32);

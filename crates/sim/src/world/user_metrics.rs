@@ -1,42 +1,35 @@
-//! Metrics of one connection: load times and stalls, by which its user perceives the quality, and the time that the
-//! sender spends in loss recovery.
-
 use std::collections::VecDeque;
 
 use nodeb_base::event::Recovery;
 use nodeb_base::rng::Indexed;
 use nodeb_base::units::{Duration, Time};
 
-/// Minimum duration of a stall: beyond 1 s a user's flow of thought is interrupted (Nielsen, Usability Engineering,
-/// 1993, section 5.5).
+/// Beyond 1 s a user's flow of thought is interrupted (Nielsen, Usability Engineering, 1993, section 5.5).
 pub const STALL: Duration = Duration(1_000_000_000);
 
-/// Load times, stalls and recovery time of one user's connection.
 #[derive(Debug)]
 pub struct UserMetrics {
-    /// Outstanding loads: the time at which the load began, and the number of bytes of the connection up to the end of
-    /// the load.
+    /// Begin of each outstanding load, and the connection's bytes up to its end.
     awaited: VecDeque<(Time, u64)>,
-    /// Time at which the current load began; `None` before the first load and once all its transfers have begun.
+    /// `None` before the first load and once all its transfers have begun.
     page_begun: Option<Time>,
-    /// Number of bytes that the receiver has received in order.
+    /// In order.
     delivered: u64,
-    /// Time of the last arrival of data in order; `None` if none have arrived, or if no transfer was
-    /// outstanding after that arrival.
+    /// Of data in order; `None` if no transfer was outstanding after it.
     last: Option<Time>,
-    /// Number of stalls so far: pauses of at least [`STALL`] without data in order while data are outstanding.
+    /// Pauses of at least [`STALL`] without data in order while data are outstanding.
     pub stalls: u64,
     stalled: Duration,
-    /// Load times: from the beginning of a page or transfer until its last byte has arrived.
+    /// From the beginning of a page or transfer until its last byte has arrived.
     pub loads: Times,
-    /// Start of the current loss recovery, or `None` if the sender is not in recovery.
+    /// `None` outside recovery.
     repairing: Option<Time>,
-    /// Total duration of the finished loss recoveries.
+    /// Of the finished loss recoveries.
     repaired: Duration,
 }
 
 impl UserMetrics {
-    /// Creates the metrics of a new connection. `choice` draws which load times are kept if there are more than 2,048.
+    /// `choice` draws which load times are kept if there are more than 2,048.
     pub fn new(choice: Indexed) -> Self {
         Self {
             awaited: VecDeque::new(),
@@ -51,8 +44,7 @@ impl UserMetrics {
         }
     }
 
-    /// Records the beginning of a transfer, whose data end at byte number `end` of the connection. `is_last` is false
-    /// if further transfers of the same page follow.
+    /// Its data end at byte `end`; `is_last` is false if further transfers of the page follow.
     pub fn on_beginning(&mut self, now: Time, end: u64, is_last: bool) {
         let begun = *self.page_begun.get_or_insert(now);
         if is_last {
@@ -61,8 +53,7 @@ impl UserMetrics {
         }
     }
 
-    /// Records that the receiver has received `delivered` bytes in order since the start. The transfers that
-    /// have begun so far have `begun` bytes.
+    /// `delivered` in order since the start, of `begun` bytes.
     #[inline]
     pub fn on_delivery(&mut self, now: Time, delivered: u64, begun: u64) {
         if delivered == self.delivered {
@@ -83,8 +74,7 @@ impl UserMetrics {
         }
     }
 
-    /// Records the state of the sender's loss recovery. Time counts as recovery from the first state `Fast`
-    /// or `Timeout` to the next state `Open` or `Reduced`.
+    /// From the first `Fast` or `Timeout` to the next `Open` or `Reduced`.
     #[inline]
     pub fn on_recovery(&mut self, now: Time, recovery: Recovery) {
         match (recovery, self.repairing) {
@@ -97,7 +87,7 @@ impl UserMetrics {
         }
     }
 
-    /// Ends the current stall and loss recovery at `now`, the end of the run, and sorts the load times.
+    /// At the end of the run; sorts the load times.
     pub fn end(&mut self, now: Time) {
         self.on_recovery(now, Recovery::Open);
         self.loads.kept.sort_unstable();
@@ -113,29 +103,24 @@ impl UserMetrics {
         self.stalled.0 += pause.0;
     }
 
-    /// Returns the total duration of all stalls in seconds.
     pub fn stalled_s(&self) -> f64 {
         self.stalled.as_secs()
     }
 
-    /// Returns the total time in loss recovery in seconds.
     pub fn recovery_s(&self) -> f64 {
         self.repaired.as_secs()
     }
 }
 
-/// Maximum number of load times that are kept per user (16 KiB).
-///
-/// If there are more, only one of every two is kept, then one of every four, and so on. So memory does not grow with
-/// simulated time. The choice is random, so that it cannot coincide with a period of the traffic. As at least 1,024
-/// times are kept, the rank of the 95 % quantile is exact to 1.4 percentage points (95 % confidence).
+/// Per user (16 KiB); of more, one of every two is kept, then of every four, and so on, so that memory does
+/// not grow with simulated time. The random choice cannot coincide with a period of the traffic. As at least
+/// 1,024 are kept, the rank of the 95 % quantile is exact to 1.4 percentage points (95 % confidence).
 const MAX_KEPT: usize = 1 << 11;
 
-/// Sample of durations: their number, mean and quantiles.
 #[derive(Debug)]
 pub struct Times {
     kept: Vec<Duration>,
-    /// Number of halvings so far: one of every 2^`halvings` times is kept.
+    /// One of every 2^`halvings` times is kept.
     halvings: u32,
     choice: Indexed,
     pub count: u64,
@@ -143,7 +128,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// Creates an empty sample. `choice` draws which times are kept if there are more than 2,048.
+    /// `choice` draws which times are kept if there are more than 2,048.
     pub fn new(choice: Indexed) -> Self {
         Self { kept: Vec::new(), halvings: 0, choice, count: 0, sum: Duration::ZERO }
     }
@@ -165,15 +150,13 @@ impl Times {
         self.sum.0 += time.0;
     }
 
-    /// Returns the mean of all times in seconds, or NaN if there are none.
+    /// NaN if there are none.
     pub fn mean_s(&self) -> f64 {
         self.sum.as_secs() / self.count as f64
     }
 
-    /// Returns the quantiles for `shares` (0 to 1) in seconds, interpolated linearly between the two nearest times
-    /// (Hyndman and Fan 1996, definition 7), or NaN if there are no times.
-    ///
-    /// Requires that [`UserMetrics::end`] has sorted the times.
+    /// Interpolated linearly between the two nearest times (Hyndman and Fan 1996, definition 7), which
+    /// [`UserMetrics::end`] has sorted; NaN without times.
     pub fn quantiles_s<const N: usize>(&self, shares: [f64; N]) -> [f64; N] {
         let sorted = &self.kept;
         debug_assert!(sorted.is_sorted(), "quantiles are available after `UserMetrics::end`");
@@ -188,8 +171,7 @@ impl Times {
     }
 }
 
-/// Returns true if halving number `halving` keeps the time with the index `place` in the list that the previous halving
-/// kept. A halving keeps one of every two successive times, drawn by `choice`.
+/// One of every two successive times, drawn by `choice`; `place` is that in the list of the previous halving.
 fn is_chosen(choice: Indexed, halving: u32, place: u64) -> bool {
     let takes_second = choice.uniform((place >> 1 << 6) | u64::from(halving)) < 0.5;
     (place & 1 == 1) == takes_second
@@ -288,8 +270,7 @@ mod tests {
         assert!((times.mean_s() - expected).abs() < 1e-15);
     }
 
-    /// If one load in `period` is slow, about one in `period` of the loads kept is slow too, whatever
-    /// `period` is.
+    /// One load in `period` is slow.
     #[test]
     fn periodic_slow_loads_keep_their_share() {
         for period in [2, 3, 4, 7, 8, 16, 64, 1_000] {

@@ -1,5 +1,3 @@
-//! Links as parts of the world, with their timers in the event queue.
-
 use nodeb_base::context::{Context, Counts};
 use nodeb_base::engine::Key;
 use nodeb_base::event::Place;
@@ -10,15 +8,13 @@ use nodeb_net::{Line, Wired};
 use super::env::Env;
 use super::owners::{Owner, Owners};
 
-/// One direction of a link, with the index of its timer in the event queue.
 #[derive(Debug)]
 pub struct Wire {
     pub link: Line,
     pub timer: usize,
     pub place: Place,
     counts: Counts,
-    /// Whether look-ahead passes a packet to the next link at once: in the same computation in which the
-    /// packet enters this link.
+    /// Look-ahead passes a packet to the next link in the same computation.
     pub leads_on: bool,
 }
 
@@ -33,8 +29,7 @@ impl Wire {
         (link, Context { common: &mut env.common, place: *place, counts, of_users: &mut [] })
     }
 
-    /// Enqueues, drops or loses a packet that arrives at the link in the event with the key `entry` (time and
-    /// stamp).
+    /// At `entry`.
     #[inline]
     pub fn accept(&mut self, env: &mut Env, packet: Packet, entry: Key) {
         if self.link.looks_ahead() {
@@ -49,9 +44,8 @@ impl Wire {
         env.drop_lost();
     }
 
-    /// Computes the passage of a packet that enters the link in the event with the key `entry` (time and
-    /// stamp). Returns the key of the packet's arrival at the far end, or `None` if it is lost. If it arrives,
-    /// the caller must schedule the delivery or pass the packet to the next link.
+    /// Key of the arrival at the far end, for which the caller must schedule the delivery or pass the packet
+    /// on.
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (link, mut ctx) = self.at_work(env);
@@ -60,15 +54,14 @@ impl Wire {
         arrival
     }
 
-    /// Schedules the delivery of a packet as an event with the key `arrival`, which [`Self::enter`] returned.
+    /// `arrival` is the key that [`Self::enter`] returned.
     pub fn deliver(&mut self, env: &mut Env, arrival: Key, packet: Packet) {
         if self.link.rated().is_some_and(|link| link.deliver(arrival, packet)) {
             env.event_queue.set(self.timer, Some(arrival));
         }
     }
 
-    /// Processes the event with the key `key`. Returns the packet that arrives at the far end in this event,
-    /// or `None`.
+    /// The packet that arrives at the far end.
     #[inline]
     pub fn wake(&mut self, env: &mut Env, key: Key) -> Option<Packet> {
         let (link, mut ctx) = self.at_work(env);
@@ -79,8 +72,7 @@ impl Wire {
     }
 }
 
-/// Both directions of a link, `down` towards the phones and `up` towards the server, and the name of the
-/// link.
+/// `down` is towards the phones, `up` towards the server.
 #[derive(Debug)]
 pub struct Duplex {
     pub name: String,
@@ -89,8 +81,7 @@ pub struct Duplex {
 }
 
 impl Duplex {
-    /// Creates a link. Its random streams and its rows in tables have the name `name`. `down` and `up` are the
-    /// places of the two directions, and `downwards` and `upwards` are the owners of their timers.
+    /// `name` is that of the random streams and of the rows in tables.
     pub fn new(
         link: &Wired,
         name: String,

@@ -1,4 +1,4 @@
-//! Driver for property tests of radio bearers without TCP: it offers packets and collects deliveries and losses.
+//! Without TCP.
 
 use nodeb_base::context::{Counts, Output, Surroundings};
 use nodeb_base::event::{Event, Mask};
@@ -8,10 +8,10 @@ use nodeb_base::units::{Duration, Time};
 use nodeb_radio::{Bearer, RadioSpec, UserRadio};
 use nodeb_sim::metrics::series::TtiRecord;
 
-/// Time within which every random load is carried. A bearer that is still busy then counts as hung.
+/// A bearer still busy then counts as hung.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
-/// Packet that arrives at the Node B at a given time.
+/// At the Node B.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     pub at: Time,
@@ -19,28 +19,25 @@ pub struct Arrival {
     pub size: u32,
 }
 
-/// Delivered packet: time of delivery, user, and number of the packet among all arrivals.
+/// Time, user, and number among all arrivals.
 pub type Out = (Time, usize, u64);
 
-/// Outcome of [`drive`]: deliveries and losses of all packets, and the bearers' counts.
 #[derive(Debug)]
 pub struct Outcome {
     pub delivered: Vec<Out>,
-    /// Numbers of the arrivals that the bearer accepted.
     pub accepted: Vec<u64>,
-    /// Numbers of the packets that the bearer rejected on arrival or lost later.
+    /// Rejected on arrival or lost later.
     pub lost: Vec<u64>,
     pub counts: Counts,
-    /// Transmissions to users in TTIs, in the order of time.
+    /// In the order of time.
     pub records: Vec<TtiRecord>,
-    /// Backlog in packets and bytes after the last event.
+    /// Packets and bytes after the last event.
     pub backlog: (usize, u64),
-    /// First time at which the backlog differed from the number of packets that were accepted, but neither delivered
-    /// nor lost. `None` if the two never differed.
+    /// First time at which the backlog differed from the packets accepted but neither delivered nor lost.
     pub miscounted: Option<Time>,
 }
 
-/// Bearers of several users: one bearer for all users, or one per user.
+/// One for all users, or one per user.
 struct Access {
     bearers: Vec<Box<dyn Bearer>>,
     around: Vec<Surroundings>,
@@ -86,8 +83,7 @@ impl Access {
         })
     }
 
-    /// Returns the transmissions to users in TTIs, in the order of time, after the bearers have applied their deferred
-    /// work.
+    /// After the bearers have applied their deferred work.
     fn records(&mut self, now: Time) -> Vec<TtiRecord> {
         let mut all = Vec::new();
         for index in 0..self.bearers.len() {
@@ -104,8 +100,6 @@ impl Access {
     }
 }
 
-/// Drives the bearers of `users` with `arrivals`, in the order of time, until no event is left.
-///
 /// # Panics
 ///
 /// Panics if the bearers are busy for longer than [`LONGEST`].

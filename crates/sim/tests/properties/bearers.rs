@@ -1,5 +1,3 @@
-//! Properties of the radio bearers without TCP.
-
 use std::collections::{HashMap, HashSet};
 
 use nodeb_base::check::Check;
@@ -17,7 +15,6 @@ use super::cases::{self, Radio};
 use super::keys;
 use super::model;
 
-/// Random packet arrivals for several users of a random radio.
 #[derive(Clone, Debug)]
 struct Load {
     radio: Radio,
@@ -36,7 +33,7 @@ impl Load {
     }
 }
 
-/// Generates loads on the radio `name`, whose parameters are random, except those in `given`.
+/// Random parameters except those in `given`.
 fn loads(name: &'static str, given: Value) -> impl Strategy<Value = Load> {
     cases::radio_with(name, given).prop_flat_map(|radio| {
         let ci = if radio.spec.facts().follows_ci {
@@ -67,7 +64,7 @@ fn any_load(given: Value) -> impl Strategy<Value = Load> {
     select(RadioSpec::NAMES).prop_flat_map(move |name| loads(name, given.clone()))
 }
 
-/// Generates loads on random radios that have a key `tti`. The radios' parameters are random, except those in `given`.
+/// On radios with a key `tti`; random parameters except those in `given`.
 fn tti_loads(given: Value) -> impl Strategy<Value = Load> {
     let names: Vec<&str> = RadioSpec::NAMES.iter().copied().filter(|name| cases::has(name, "tti")).collect();
     assert!(names.len() >= 2, "the registry has fewer than two TTI bearers");
@@ -88,9 +85,8 @@ fn params(radio: &Radio) -> model::Params {
     }
 }
 
-/// Returns parameters with which no block is given up and no accepted packet is dropped. RLC discards no PDU either: with
-/// numbers of 5 bits, it would discard those that are retransmitted while 16 others arrive, and with a short t-Reordering
-/// those that are retransmitted after it.
+/// No block is given up and no accepted packet dropped. RLC discards no PDU either: with numbers of 5 bits
+/// those retransmitted while 16 others arrive, and with a short t-Reordering those retransmitted after it.
 fn unlimited() -> Value {
     json!({ "um_sn_length": "10 bit", "t_reordering": "200 ms",
              "max_transmissions": null, "max_dat": null, "discard_timer": null,
@@ -98,8 +94,7 @@ fn unlimited() -> Value {
             "handover": { "data": "forwarded", "hysteresis_db": 0.0, "time_to_trigger": "0 s" } })
 }
 
-/// Returns parameters like [`unlimited`], with the RLC variant `arq`, which adds no RLC protocol to the
-/// retransmissions of the bearer.
+/// As [`unlimited`], without an RLC protocol.
 fn arq() -> Value {
     let mut given = unlimited();
     given["rlc"] = json!("arq");
@@ -110,8 +105,7 @@ fn in_sequence() -> Value {
     json!({ "delivery": "in_sequence", "reordering": null })
 }
 
-/// Generates loads on HSDPA whose MAC-hs gives up blocks for every possible reason. The acknowledged mode RLC above it
-/// never gives up a PDU.
+/// MAC-hs gives up blocks for every possible reason, acknowledged mode never a PDU.
 fn lossy_mac_hs() -> impl Strategy<Value = Load> {
     let am = keys::variant_of("RlcModeSpec", "am").prop_filter("parameters that exclude each other", |am| {
         let mut check = Check::default();
@@ -125,9 +119,8 @@ fn lossy_mac_hs() -> impl Strategy<Value = Load> {
     })
 }
 
-/// Returns radio parameters with RLC `arq` and a buffer that holds all packets. If `channels` is 0, blocks fail at the
-/// rate `bler`, and the number of channels is random. Otherwise there are `channels` channels, and the errors are
-/// random.
+/// RLC `arq` and a buffer for all packets; 0 `channels` stand for a random number with errors at `bler`,
+/// otherwise errors are random.
 fn roomy(bler: f64, channels: u32) -> Value {
     let mut given = json!({ "buffer": 1000, "rlc": "arq" });
     if channels == 0 {
@@ -142,7 +135,6 @@ fn roomy(bler: f64, channels: u32) -> Value {
 proptest! {
     #![proptest_config(super::config(256))]
 
-    /// Every packet handed to a bearer is delivered once, lost once, or in the backlog at the end.
     #[test]
     fn every_packet_is_returned_once(load in any_load(json!({}))) {
         let outcome = load.drive();
@@ -159,7 +151,6 @@ proptest! {
 proptest! {
     #![proptest_config(super::config(300))]
 
-    /// With unlimited transmissions exactly the accepted packets are delivered, each once.
     #[test]
     fn every_accepted_packet_is_delivered_once(load in any_load(unlimited())) {
         let outcome = load.drive();
@@ -169,7 +160,6 @@ proptest! {
         prop_assert_eq!(outcome.backlog, (0, 0));
     }
 
-    /// RLC acknowledged mode recovers all losses of the MAC-hs below it: each packet is delivered once, in order.
     #[test]
     fn acknowledged_mode_recovers_all_losses_of_mac_hs(load in lossy_mac_hs()) {
         let Outcome { delivered, accepted, backlog, miscounted, .. } = load.drive();
@@ -182,7 +172,6 @@ proptest! {
         prop_assert_eq!((backlog, miscounted), ((0, 0), None));
     }
 
-    /// The packets of each user are delivered in order if the radio delivers in sequence.
     #[test]
     fn in_sequence_delivery_keeps_the_order(load in any_load(in_sequence())) {
         let mut last = HashMap::new();
@@ -192,8 +181,6 @@ proptest! {
         }
     }
 
-    /// Counts of packets and bytes are consistent, even if packets are given up or rejected, and no packet is delivered
-    /// twice.
     #[test]
     fn packets_and_bytes_add_up(load in any_load(json!({}))) {
         let Outcome { delivered, accepted, counts, backlog, .. } = load.drive();
@@ -214,13 +201,12 @@ proptest! {
         }
     }
 
-    /// At any time the backlog is the number of packets that were accepted, but neither delivered nor lost.
     #[test]
     fn backlog_matches_undelivered_packets(load in tti_loads(json!({}))) {
         prop_assert_eq!(load.drive().miscounted, None);
     }
 
-    /// PDUs sent beyond those that the packets need are retransmissions of PDUs in failed blocks.
+    /// PDUs beyond those that the packets need are retransmissions of PDUs in failed blocks.
     #[test]
     fn blocks_and_pdus_add_up(load in tti_loads(arq())) {
         let Outcome { accepted, counts, records, .. } = load.drive();
@@ -237,20 +223,19 @@ proptest! {
         prop_assert_eq!(records.iter().map(|r| u64::from(r.failed)).sum::<u64>(), counts.blocks_failed);
     }
 
-    /// With one channel and random errors the bearer delivers each packet at the time of the naive model, and never
-    /// idles while a user has data to send.
+    /// With random errors; it never idles while a user has data.
     #[test]
     fn one_channel_agrees_with_the_naive_model(load in tti_loads(roomy(0.0, 1))) {
         agrees_with_model(&load)?;
     }
 
-    /// With a random number of channels and no errors the bearer delivers each packet at the time of the naive model.
+    /// Without errors.
     #[test]
     fn many_channels_agree_with_the_naive_model(load in tti_loads(roomy(0.0, 0))) {
         agrees_with_model(&load)?;
     }
 
-    /// With the round-robin scheduler the numbers of TTIs of backlogged users differ by at most one at any time.
+    /// TTIs differ by at most one at any time.
     #[test]
     fn round_robin_serves_backlogged_users_equally(
         tables in vec(prop_oneof![Just(vec![]), cases::ci()], 2..=6),
@@ -274,7 +259,6 @@ proptest! {
         prop_assert_eq!(turns, vec![40; users.len()]);
     }
 
-    /// On dedicated bearers the times of deliveries to a user do not depend on other users.
     #[test]
     fn further_users_change_nothing_on_dedicated_bearers(load in any_load(json!({}))) {
         if load.radio.spec.facts().is_shared {
@@ -310,8 +294,7 @@ fn agrees_with_model(load: &Load) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Schedulers differ only in the order of users. So all of them use the same TTIs for the same load if all users have
-/// the same channel and no block fails.
+/// All use the same TTIs for the same load, if all users have the same channel and no block fails.
 #[test]
 fn every_scheduler_is_work_conserving() {
     let users: Vec<_> = (0..5).map(|id| UserRadio { id, ..UserRadio::default() }).collect();

@@ -1,5 +1,3 @@
-//! Generators of random scenarios, with random values for their keys.
-
 use nodeb_base::check::{Check, Problem};
 use nodeb_base::units::Duration;
 use nodeb_radio::RadioSpec;
@@ -14,22 +12,21 @@ use serde_json::{Map, Value, json};
 use super::effective::effective;
 use super::keys::{any_json, definition, optional, registered_as, schema, table, target, values, variant};
 
-/// Random scenario, with the expectation for its transfers.
 #[derive(Clone)]
 pub struct Case {
     pub scenario: Scenario,
-    /// Whether every transfer must be complete when the run ends.
+    /// Every transfer must be complete at the end of the run.
     pub completes: bool,
 }
 
-/// Prints a failing case as the text of a scenario file, so that it can be run.
+/// As the text of a scenario file, so that it can be run.
 impl std::fmt::Debug for Case {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "completes = {}\n{}", self.completes, scenario::to_toml(&self.scenario).unwrap())
     }
 }
 
-/// Generates radios of the kind `name`. Their parameters are random, except those in `given`.
+/// Random parameters except those in `given`.
 pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Radio> {
     variant(definition("RadioSpec"), name).prop_filter_map(
         "parameters that exclude each other",
@@ -88,7 +85,6 @@ fn read_radio(json: &Value) -> (RadioSpec, Vec<Problem>) {
     (spec, check.into_problems())
 }
 
-/// Removes the key at `path` from the JSON value.
 fn remove(json: &mut Value, path: &[String]) {
     let (key, tables) = path.split_last().expect("a key");
     let table = tables.iter().try_fold(json, |table, key| table.get_mut(key));
@@ -101,12 +97,11 @@ fn definition_of_radio(name: &str) -> &'static Map<String, Value> {
     target(&entry["properties"][name]).expect("parameters")["properties"].as_object().expect("properties")
 }
 
-/// Returns true if the radio `name` has a parameter `key`.
 pub fn has(name: &str, key: &str) -> bool {
     definition_of_radio(name).contains_key(key)
 }
 
-/// Random radio, and its parameters as JSON, which tests can read for every kind of radio.
+/// With its parameters as JSON.
 #[derive(Clone, Debug)]
 pub struct Radio {
     pub spec: RadioSpec,
@@ -127,7 +122,7 @@ impl Radio {
         !held_back && self.json["delivery"].as_str().is_none_or(|order| order == "in_sequence")
     }
 
-    /// Returns true if the radio may give up so many blocks that TCP makes no progress with packets of `packet_bytes`.
+    /// It may give up so many blocks that TCP makes no progress.
     fn is_hopeless(&self, packet_bytes: u64) -> bool {
         let (am, um) = (&self.json["rlc"]["am"], &self.json["rlc"]["um"]);
         if [&am["max_dat"], &am["discard_timer"], &um["discard_timer"]].iter().any(|limit| !limit.is_null()) {
@@ -158,7 +153,6 @@ fn tcp_json() -> BoxedStrategy<Value> {
     values("tcp", &schema()["properties"]["tcp"]).expect("a registry of TCP families")
 }
 
-/// Generates TCP settings with random parameters.
 pub fn tcp() -> impl Strategy<Value = TcpSpec> {
     tcp_json().prop_filter_map("parameters that exclude each other", |tcp| {
         let users = json!([{ "traffic": { "ftp": { "size": "1 B" } } }]);
@@ -167,7 +161,7 @@ pub fn tcp() -> impl Strategy<Value = TcpSpec> {
     })
 }
 
-/// Generates relative frequencies of C/I values, at least one of which is above 0.
+/// At least one is above 0.
 pub fn ci() -> impl Strategy<Value = Vec<f64>> {
     (0.1..1.0, vec(prop_oneof![Just(0.0), 0.0..1.0], 0..6)).prop_map(|(first, mut rest)| {
         rest.insert(rest.len() / 2, first);
@@ -175,7 +169,7 @@ pub fn ci() -> impl Strategy<Value = Vec<f64>> {
     })
 }
 
-/// Generates the components between the server's network and the phones: core network, proxy and Snoop agent.
+/// Core network, proxy and Snoop agent.
 fn boxes() -> impl Strategy<Value = [Value; 3]> {
     let proxy = values("proxy", &schema()["properties"]["proxy"]).expect("a registry of proxies");
     let link = || table(definition("Wired"));
@@ -183,12 +177,12 @@ fn boxes() -> impl Strategy<Value = [Value; 3]> {
     [optional(core), optional(proxy), optional(table(definition("Snoop")))]
 }
 
-/// Generates tables `ue`: categories and channels of phones.
+/// Categories and channels of phones.
 pub fn ue() -> BoxedStrategy<Value> {
     table(definition("Ue"))
 }
 
-/// Generates the keys `traffic` and `upload` of a group: one of them, or both.
+/// `traffic`, `upload`, or both.
 fn directions() -> impl Strategy<Value = [Value; 2]> {
     let traffic = || values("traffic", &definition("UserGroup")["properties"]["traffic"]).expect("traffic");
     let registry = definition("TrafficSpec");
@@ -218,7 +212,7 @@ fn group(follows_ci: bool, has_ues: bool) -> impl Strategy<Value = Value> {
     )
 }
 
-/// Returns a `record` table with every series that the radio can record.
+/// Every series that the radio can record.
 fn all_series(radio: &RadioSpec) -> Value {
     let switches = definition("Record")["properties"].as_object().expect("switches");
     let facts = radio.facts();
@@ -230,12 +224,12 @@ fn all_series(radio: &RadioSpec) -> Value {
     Value::Object(switches.keys().map(|key| (key.clone(), json!(given(key)))).collect())
 }
 
-/// Generates scenarios with the radio `name` and up to 6 users.
+/// With up to 6 users.
 pub fn scenarios(name: &'static str) -> impl Strategy<Value = Case> {
     scenarios_with(name, json!({}))
 }
 
-/// Generates scenarios with the radio `name`, up to 6 users, and the radio's parameters in `given`.
+/// With up to 6 users, and the radio's parameters in `given`.
 pub fn scenarios_with(name: &'static str, given: Value) -> impl Strategy<Value = Case> {
     radio_with(name, given).prop_flat_map(move |radio| {
         let users = vec(group(radio.spec.facts().follows_ci, radio.spec.facts().has_ues), 1..=3);
@@ -284,12 +278,11 @@ pub fn scenarios_with(name: &'static str, given: Value) -> impl Strategy<Value =
     })
 }
 
-/// Generates scenarios with any radio.
 pub fn any_scenario() -> impl Strategy<Value = Case> {
     select(RadioSpec::NAMES).prop_flat_map(scenarios)
 }
 
-/// The generators produce every registered variant, so none is always rejected because of conflicting parameters.
+/// None is always rejected because of conflicting parameters.
 #[test]
 fn random_scenarios_contain_every_variant() {
     use proptest::strategy::ValueTree as _;

@@ -1,4 +1,4 @@
-//! Error-free downloads take exactly the time that closed forms give, to the nanosecond.
+//! To the nanosecond.
 
 use nodeb_base::units::{Duration, Rate, Size};
 use nodeb_radio::RadioSpec;
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use super::cases;
 use super::effective::effective;
 
-/// Radio between the Node B and the phone, in plain numbers: rates in bit/s, times in ns, sizes in bytes.
+/// Rates in bit/s, times in ns, sizes in bytes.
 #[derive(Clone, Copy, Debug)]
 enum Air {
     Link {
         rate: u64,
         delay: u64,
     },
-    /// FACH: the transmission time of each packet is rounded up to ns.
+    /// The transmission time of each packet is rounded up to ns.
     Fach {
         rate: u64,
     },
@@ -26,12 +26,12 @@ enum Air {
         pdu: u64,
         pdus_per_tti: u64,
     },
-    /// LTE in unacknowledged mode: each subframe has a block of the given number of bytes, filled with parts
-    /// of several packets.
+    /// LTE in unacknowledged mode: a block of so many bytes per subframe, filled with parts of several
+    /// packets.
     Subframes {
         block: u64,
     },
-    /// Radio that sends one frame per slot; each packet starts a new frame.
+    /// One frame per slot; each packet starts a new frame.
     Slots {
         slot: u64,
         frame: u64,
@@ -53,12 +53,11 @@ fn on_wire(bytes: u64, rate: u64) -> u64 {
     (u128::from(bytes) * 8_000_000_000 / u128::from(rate)) as u64
 }
 
-/// Length of a subframe of LTE in ns.
+/// In ns.
 const SUBFRAME: u64 = 1_000_000;
 
-/// Returns the number of LTE's blocks of `block` bytes that packets fill. PDCP adds 2 bytes to a packet, and in each
-/// block MAC and RLC take 3 and 2 bytes, and 12 bits for each part of a packet but the last (TS 36.321, 6.1.2;
-/// 36.322, 6.2.1.3; 36.323, 6.2.3).
+/// PDCP adds 2 bytes to a packet; in each block MAC and RLC take 3 and 2 bytes, and 12 bits for each part but
+/// the last (TS 36.321, 6.1.2; 36.322, 6.2.1.3; 36.323, 6.2.3).
 fn subframes(packets: &[u64], block: u64) -> u64 {
     let (mut blocks, mut left) = (1, block - 5);
     let mut parts = 0;
@@ -78,8 +77,7 @@ fn subframes(packets: &[u64], block: u64) -> u64 {
 }
 
 impl Path {
-    /// Returns the time in ns at which the phone has received `packets`, given as sizes in bytes, that arrive
-    /// together at the Node B at `now` while the radio is idle.
+    /// `packets` of these sizes arrive together at `now` at the idle radio.
     fn over_the_air(&self, now: u64, packets: &[u64]) -> u64 {
         match self.air {
             Air::Link { rate, delay } => now + on_wire(packets.iter().sum(), rate) + delay,
@@ -98,7 +96,7 @@ impl Path {
         }
     }
 
-    /// Returns the pace of the radio as a number of bytes and the nanoseconds in which it carries them.
+    /// Bytes, and the ns in which they are carried.
     fn pace(&self) -> (u64, u64) {
         match self.air {
             Air::Link { rate, .. } | Air::Fach { rate } => (rate, 8_000_000_000),
@@ -119,15 +117,13 @@ impl Path {
         self.over_the_air(now + on_wire(bytes, self.wired_rate) + self.wired_delay, &[bytes])
     }
 
-    /// Returns the time in ns at which the phone's SYN arrives at the server, and the time at which the ACK of the
-    /// server's own SYN arrives there.
+    /// Arrival at the server of the phone's SYN, and of the ACK of the server's own.
     fn set_up(&self) -> (u64, u64) {
         let accepted = self.up(0, 40);
         (accepted, self.up(self.down(accepted, 40), 40 + self.request))
     }
 
-    /// Returns download and transfer times in ns with a window of one segment. The phone delays the ACK of each
-    /// segment by `delayed_ack`.
+    /// Download and transfer times with a window of one segment, each ACK delayed by `delayed_ack`.
     fn stop_and_wait(&self, packets: &[u64]) -> (u64, u64) {
         let (accepted, mut now) = self.set_up();
         let mut downloaded = 0;
@@ -138,7 +134,7 @@ impl Path {
         (downloaded, now - accepted)
     }
 
-    /// Returns download and transfer times in ns if the radio is never idle from the first packet on.
+    /// Download and transfer times if the radio is never idle from the first packet on.
     fn saturated(&self, packets: &[u64]) -> (u64, u64) {
         let (accepted, opened) = self.set_up();
         let first = opened + on_wire(packets[0], self.wired_rate) + self.wired_delay;
@@ -158,7 +154,7 @@ impl Path {
     }
 }
 
-/// Returns the sizes in bytes of a file's segments, including 40 bytes of headers each.
+/// With 40 bytes of headers each.
 fn packets(file: u64, packet: u64) -> Vec<u64> {
     let mut sizes = vec![packet; (file / (packet - 40)) as usize];
     sizes.extend((!file.is_multiple_of(packet - 40)).then_some(file % (packet - 40) + 40));
@@ -193,7 +189,7 @@ fn air(radio: &cases::Radio) -> Air {
     Air::Link { rate: rate("rate"), delay: time("delay") }
 }
 
-/// Simulates the download of a file. Returns download and transfer times in nanoseconds.
+/// Download and transfer times in ns.
 fn measured(path: &Path, radio: &Value, tcp: &Value, file: u64) -> (u64, u64) {
     let ns = |ns: u64| format!("{ns} ns");
     let bps = |rate: u64| format!("{rate} bps");
@@ -268,8 +264,7 @@ proptest! {
         prop_assert_eq!(found, path.stop_and_wait(&packets(file, packet)));
     }
 
-    /// With a window larger than the bandwidth-delay product, the radio is the bottleneck and determines the download
-    /// time.
+    /// The window exceeds the bandwidth-delay product.
     #[test]
     fn saturated_radio_takes_the_time_of_the_closed_form((radio, path) in error_free(), file in 1..300_000u64) {
         // The other links are so fast that the radio is the bottleneck, and that ACKs wait only for the ACKs of

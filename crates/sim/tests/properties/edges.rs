@@ -1,5 +1,3 @@
-//! Scenarios with values at the limits of the allowed ranges, or beyond.
-
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Rate;
 use nodeb_radio::RadioSpec;
@@ -18,7 +16,6 @@ fn download(mut changes: Value) -> Result<Scenario, String> {
     scenario::from_json(&changes.to_string()).map_err(|error| error.to_string())
 }
 
-/// The bit rate of the fastest radio that the checks accept is computed without overflow.
 #[test]
 fn highest_accepted_rate_does_not_overflow() {
     let params = json!({ "channels": 1000, "pdus_per_tti": 1000, "pdu_size": "65535 B", "tti": "1 us" });
@@ -29,7 +26,7 @@ fn highest_accepted_rate_does_not_overflow() {
     }
 }
 
-/// A PDU size of 2^32 + 40 bytes is rejected, not truncated to 40 bytes.
+/// 2^32 + 40 bytes are rejected, not truncated to 40.
 #[test]
 fn pdu_size_is_not_truncated_to_32_bits() {
     for kind in ["dch", "hs_dsch"] {
@@ -38,8 +35,7 @@ fn pdu_size_is_not_truncated_to_32_bits() {
     }
 }
 
-/// A SYN can be lost like any packet and must then be retransmitted: two phones connect at the same time, and the
-/// queue towards the server holds one packet.
+/// Two phones connect at the same time, and the queue towards the server holds one packet.
 #[test]
 fn lost_syn_is_retransmitted() {
     let users = json!([{ "count": 2, "traffic": { "ftp": { "size": "1 B" } } }]);
@@ -49,7 +45,7 @@ fn lost_syn_is_retransmitted() {
     assert!(result.flows.iter().all(|flow| flow.complete), "{:?}", result.flows);
 }
 
-/// Frequencies whose sum is infinite are rejected or keep their ratio.
+/// Or they are rejected.
 #[test]
 fn frequencies_with_infinite_sum_keep_their_ratio() {
     let ci = [1e308, 1e308];

@@ -1,5 +1,3 @@
-//! Generators of random error models of a radio link.
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -7,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::keys;
 
-/// Generates the key `errors` of a radio: an error model, or null in two of three cases.
+/// Null in two of three cases.
 pub fn model() -> BoxedStrategy<Value> {
     let unit = select(vec!["block", "pdu"]);
     let within = prop_oneof![Just(Value::Null), vec(0.01..1.0, 5).prop_map(|weights| json!(weights))];
@@ -25,7 +23,6 @@ pub fn model() -> BoxedStrategy<Value> {
     prop_oneof![2 => Just(Value::Null), 1 => model].boxed()
 }
 
-/// Generates a random registered error process with random parameters.
 fn process() -> impl Strategy<Value = Value> {
     select(keys::registered_as("ErrorSpec")).prop_flat_map(|name| match name {
         "hmm" => hidden_markov().boxed(),
@@ -44,8 +41,7 @@ fn hidden_markov() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Generates recorded error sequences: runs of 1 to 3 errors, separated by at least 20 error-free steps. So two runs of
-/// errors are more than a block apart.
+/// Runs of 1 to 3 errors, at least 20 steps apart, which is more than a block.
 fn recorded() -> impl Strategy<Value = Value> {
     (vec((20..200u64, 1..4u64), 1..12), prop_oneof![Just(None), (0..50u64).prop_map(Some)]).prop_map(
         |(runs, offset)| {
@@ -60,7 +56,6 @@ fn distribution(weights: &[f64]) -> Vec<f64> {
     weights.iter().map(|weight| weight / sum).collect()
 }
 
-/// Adapts an error model to blocks of `pdus` PDUs.
 pub fn fit(model: &mut Value, pdus: u64) {
     if let Some(law) = model.get_mut("within_block").filter(|law| !law.is_null()) {
         let weights: Vec<f64> = serde_json::from_value(law["count_law"].clone()).expect("weights");

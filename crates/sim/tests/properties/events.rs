@@ -1,5 +1,3 @@
-//! Properties of the event stream: events are consistent, and listeners change no result.
-
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -15,7 +13,6 @@ use proptest::test_runner::TestCaseError;
 
 use super::cases::{self, Case};
 
-/// Listener that stores all events.
 #[derive(Default)]
 struct Everything(Vec<Record>);
 
@@ -30,16 +27,16 @@ impl Listener for Everything {
     }
 }
 
-/// Stage of a packet on its path.
+/// Of a packet on its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
-    /// The packet is between two places, or between its sender and the first place of its path.
+    /// Between two places, or between its sender and the first one.
     Between,
     At(Place),
     Over,
 }
 
-/// Checks that each packet is sent once, enters and leaves places alternately, and is received or lost once.
+/// Sent once, enters and leaves places alternately, and is received or lost once.
 fn check_packets(events: &[Record]) -> std::result::Result<(), TestCaseError> {
     let mut stages: HashMap<PacketId, (Time, Stage)> = HashMap::new();
     for (at, event) in events {
@@ -66,7 +63,7 @@ fn check_packets(events: &[Record]) -> std::result::Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Checks that no event is later than the end of the run or the scenario's duration.
+/// Not after the end of the run or the duration.
 fn check_times(case: &Case, events: &[Record], end_s: f64) -> std::result::Result<(), TestCaseError> {
     let end = Time(case.scenario.duration.0);
     let at_end = Time((end_s * 1e9).round() as u64);
@@ -76,8 +73,7 @@ fn check_times(case: &Case, events: &[Record], end_s: f64) -> std::result::Resul
     Ok(())
 }
 
-/// Checks that the blocks of a bearer, or of a scheduled uplink, carried every byte of each packet that it delivered, and
-/// that no block carries bytes beyond the end of a packet.
+/// Blocks carried every byte of each packet delivered, and none beyond its end.
 fn check_blocks(events: &[Record]) -> std::result::Result<(), TestCaseError> {
     let mut sizes: HashMap<PacketId, u32> = HashMap::new();
     let mut parts: HashMap<PacketId, Vec<(u32, u32)>> = HashMap::new();
@@ -109,8 +105,8 @@ fn check_blocks(events: &[Record]) -> std::result::Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Checks the loss recovery events of each sender: they report only changes, and a timeout only when the timer expires.
-/// The sender's own count of timeouts is at least the number of reported timeouts, and 0 if none is reported.
+/// Only changes, and a timeout only when the timer expires; the sender counts at least as many timeouts, and
+/// 0 if none is reported.
 fn check_recovery(events: &[Record], run: &RunResult) -> std::result::Result<(), TestCaseError> {
     let mut senders: HashMap<u32, (Recovery, Option<Time>)> = HashMap::new();
     let mut timeouts: HashMap<u32, u64> = HashMap::new();
@@ -148,7 +144,6 @@ fn check_recovery(events: &[Record], run: &RunResult) -> std::result::Result<(),
 proptest! {
     #![proptest_config(super::config(120))]
 
-    /// The events of a run are consistent, and a listener that subscribes to all events changes no result.
     #[test]
     fn events_are_consistent_and_listening_changes_nothing(case in cases::any_scenario()) {
         let quiet = run(&case.scenario, case.scenario.seed, 0, &Control::default()).unwrap();
@@ -164,7 +159,7 @@ proptest! {
     }
 }
 
-/// Listener that handles `after` events and ends the run at the next event.
+/// Ends the run after `after` events.
 struct Ends {
     after: u32,
     handled: u32,
@@ -181,8 +176,7 @@ impl Listener for Ends {
     }
 }
 
-/// One step may emit several events. If the listener ends the run at one of them, it gets no further events of the
-/// step.
+/// One step may emit several events.
 #[test]
 fn listener_gets_no_events_after_ending_the_run() {
     let text = "[radio.hs_dsch]\nbler = 0.3\n[[users]]\ntraffic.ftp.size = '20 kB'";

@@ -1,4 +1,4 @@
-//! Generators of random values for the keys of scenarios, built from the JSON Schema and the registries.
+//! Built from the JSON Schema and the registries.
 
 use std::sync::OnceLock;
 
@@ -11,19 +11,16 @@ use serde_json::{Map, Value, json};
 
 use super::errors;
 
-/// Returns the JSON Schema of scenarios.
 pub fn schema() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(Scenario::schema)
 }
 
-/// Returns the definition in the schema that is called `name`.
 pub fn definition(name: &str) -> &'static Value {
     &schema()["$defs"][name]
 }
 
-/// Returns the definition to which a property of the JSON Schema refers, or `None` if the property does not
-/// refer to one.
+/// To which a property refers.
 pub fn target(property: &'static Value) -> Option<&'static Value> {
     let refers = |value: &'static Value| value["$ref"].as_str()?.strip_prefix("#/$defs/").map(definition);
     let mut alternatives =
@@ -31,19 +28,18 @@ pub fn target(property: &'static Value) -> Option<&'static Value> {
     refers(property).or_else(|| alternatives.find_map(refers))
 }
 
-/// Returns the names in a registry, or `None` if the schema's definition is not that of a registry.
+/// `None` if the definition is not that of a registry.
 pub fn registered(definition: &'static Value) -> Option<Vec<&'static str>> {
     let names = definition["anyOf"][0]["enum"].as_array()?;
     Some(names.iter().filter_map(Value::as_str).collect())
 }
 
-/// Returns the values of a plain enum, or `None` if the schema's definition is not that of a plain enum.
+/// `None` if the definition is not that of a plain enum.
 fn choices(definition: &'static Value) -> Option<Vec<&'static str>> {
     let values = definition["oneOf"].as_array()?;
     values.iter().map(|value| value["const"].as_str()).collect()
 }
 
-/// Generates the values of a strategy as JSON.
 pub fn any_json<S>(strategy: S) -> BoxedStrategy<Value>
 where
     S: Strategy<Value: serde::Serialize> + 'static,
@@ -51,12 +47,11 @@ where
     strategy.prop_map(|value| json!(value)).boxed()
 }
 
-/// Generates numbers with a unit.
 fn quantity(numbers: impl Strategy<Value = u32> + 'static, unit: &'static str) -> BoxedStrategy<Value> {
     numbers.prop_map(move |n| json!(format!("{n} {unit}"))).boxed()
 }
 
-/// Returns a generator for the values of `key`, or `None` if the type of the key suffices to generate values.
+/// `None` if the type of the key suffices.
 fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
     Some(match key {
         "channels" => any_json(1..=6),
@@ -155,8 +150,7 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
     })
 }
 
-/// Returns a generator for the values of `key` of the radios `hsdpa` and `lte`, or `None` if the
-/// type of the key suffices to generate values.
+/// `None` if the type of the key suffices.
 fn hsdpa_or_lte_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
     Some(match key {
         "codes" => any_json(1..=15),
@@ -225,8 +219,7 @@ fn hsdpa_or_lte_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
     })
 }
 
-/// Replaces the interference of a cell by a low level if the path loss depends on line of sight. A user with line of
-/// sight to another site, but not to the own site, might never receive a block.
+/// A user with line of sight to another site, but not to the own, might never receive a block.
 fn without_hidden_sites(mut cell: Value) -> Value {
     if ["uma", "umi", "rma"].iter().any(|name| cell["path_loss"][name].is_object()) {
         cell["interference"] = json!({ "fixed": { "level_dbm": -90.0 } });
@@ -234,7 +227,7 @@ fn without_hidden_sites(mut cell: Value) -> Value {
     cell
 }
 
-/// Generates packet loss: a probability, or a loss model.
+/// A probability, or a loss model.
 fn loss() -> BoxedStrategy<Value> {
     let models = definition("LossSpec");
     let names = registered(models).expect("a registry of loss models");
@@ -242,8 +235,7 @@ fn loss() -> BoxedStrategy<Value> {
     prop_oneof![2 => Just(json!(0.0)), 2 => any_json(0.0..0.1), 1 => model].boxed()
 }
 
-/// Returns a generator for the values of a property, chosen by its name, or else by its type. Returns `None` if the
-/// property must keep its default.
+/// By name, or else by type; `None` keeps the default.
 pub fn values(key: &str, property: &'static Value) -> Option<BoxedStrategy<Value>> {
     // A recorded list of bit rates keeps its default, because random rates would exceed the limits of the cell. In
     // other tables, `rates` has numbers of codes.
@@ -284,7 +276,7 @@ pub fn values(key: &str, property: &'static Value) -> Option<BoxedStrategy<Value
     }
 }
 
-/// Generates tables with a random value for each key that [`values`] supports. Other keys keep their defaults.
+/// Keys that [`values`] does not support keep their defaults.
 pub fn table(definition: &'static Value) -> BoxedStrategy<Value> {
     let properties = definition["properties"].as_object();
     let columns: Vec<_> = properties
@@ -295,7 +287,6 @@ pub fn table(definition: &'static Value) -> BoxedStrategy<Value> {
     columns.prop_map(|pairs| Value::Object(Map::from_iter(pairs))).boxed()
 }
 
-/// Generates the variant `name` of a registry, with random parameters.
 pub fn variant(registry: &'static Value, name: &str) -> BoxedStrategy<Value> {
     let of_name = |entry: &&'static Value| entry["title"] == name;
     let entry = registry["anyOf"].as_array().and_then(|entries| entries.iter().find(of_name));
@@ -305,20 +296,17 @@ pub fn variant(registry: &'static Value, name: &str) -> BoxedStrategy<Value> {
     table(params).prop_map(move |params| json!({ name.as_str(): without_conflicts(params) })).boxed()
 }
 
-/// Returns the names in the registry whose definition in the schema is called `name`.
 pub fn registered_as(name: &str) -> Vec<&'static str> {
     registered(definition(name)).expect("a registry")
 }
 
-/// Generates the variant `name` of the registry whose definition in the schema is called `registry`, with random
-/// parameters.
 pub fn variant_of(registry: &str, name: &str) -> BoxedStrategy<Value> {
     variant(definition(registry), name)
 }
 
-/// Resolves conflicts between random parameters: a drop list replaces random loss, an error model is adapted to the
-/// radio's blocks, an RLC protocol replaces the retransmissions of a DCH, there are antenna ports for all layers, phones
-/// on a plain uplink are always connected, and configured grants recur with a period of the standard.
+/// A drop list replaces random loss, an error model is adapted to the radio's blocks, an RLC protocol
+/// replaces the retransmissions of a DCH, there are antenna ports for all layers, phones on a plain uplink
+/// are always connected, and configured grants recur with a period of the standard.
 fn without_conflicts(mut params: Value) -> Value {
     let has_harq = !params["combining"].is_null();
     if !has_harq && !params["rlc"].is_null() && params["rlc"]["arq"].is_null() {
@@ -343,7 +331,7 @@ fn without_conflicts(mut params: Value) -> Value {
     params
 }
 
-/// Generates values of `table` that are absent (null) in three of four cases.
+/// Null in three of four cases.
 pub fn optional(table: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
     prop_oneof![3 => Just(Value::Null), 1 => table].boxed()
 }

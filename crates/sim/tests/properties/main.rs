@@ -1,8 +1,5 @@
-//! Property tests that hold for every registered variant and every scenario.
-//!
-//! The scenarios are random and generated from the registries and the JSON Schema (`keys`, `cases`), so a new radio,
-//! scheduler, combining scheme, queue, TCP variant, order of delivery or switching policy is tested without changes
-//! here.
+//! Generated from the registries and the JSON Schema (`keys`, `cases`), so a new variant is tested without
+//! changes here.
 
 mod access;
 mod bearers;
@@ -22,8 +19,7 @@ mod transport;
 
 use proptest::test_runner::Config;
 
-/// Returns the configuration of a property test with `cases` random cases. If the environment variable
-/// `PROPTEST_CASES` is set, the number of cases is scaled by its value / 256.
+/// Scaled by `PROPTEST_CASES` / 256 if it is set.
 fn config(cases: u32) -> Config {
     let asked = Config::default();
     Config { cases: (asked.cases * cases).div_ceil(256), failure_persistence: None, ..asked }

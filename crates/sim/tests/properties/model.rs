@@ -1,15 +1,12 @@
-//! Naive model of a TTI bearer, with which the optimized bearers are compared: every PDU has a state of its own.
-//!
-//! The model does not schedule and draws no errors. Records of the tested bearer give the user served in each TTI and
-//! the failed blocks. The model checks that this user had data to send, that no user had data to send in unused TTIs,
-//! and that the number of PDUs is right, and computes the times at which packets arrive.
+//! Every PDU has a state of its own. The records of the tested bearer give the user served in each TTI and
+//! the failed blocks; the model checks that this user, and in unused TTIs none, had data and the number of
+//! PDUs, and computes arrivals.
 
 use nodeb_base::units::Time;
 use nodeb_sim::metrics::series::TtiRecord;
 
 use super::access::{Arrival, Out};
 
-/// Parameters of a TTI bearer, as plain numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
     pub tti_ns: u64,
@@ -52,8 +49,7 @@ struct User {
 }
 
 impl User {
-    /// Returns the first TTI, from number `tti` on, in which the user has data to send, or `None` if it has
-    /// none.
+    /// From TTI `tti` on.
     fn ready(&self, tti: u64, params: &Params) -> Option<u64> {
         let new = self
             .packets
@@ -64,7 +60,6 @@ impl User {
         new.chain(retransmissions).min().map(|first| first.max(tti))
     }
 
-    /// Returns the blocks that are sent in TTI number `tti`.
     fn blocks(&mut self, tti: u64, per_block: u64, params: &Params) -> Vec<Block> {
         let mut blocks = Vec::new();
         while (blocks.len() as u64) < params.channels
@@ -84,7 +79,6 @@ impl User {
         blocks
     }
 
-    /// Returns the numbers of the packets that can be delivered now, and marks them as delivered.
     fn deliver(&mut self, in_sequence: bool) -> Vec<u64> {
         let mut numbers = Vec::new();
         for packet in &mut self.packets {
@@ -102,8 +96,6 @@ impl User {
     }
 }
 
-/// Replays the TTIs in `records` for `arrivals`, and returns the deliveries.
-///
 /// # Errors
 ///
 /// A message about the first property that the records violate.

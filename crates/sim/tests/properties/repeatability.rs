@@ -1,5 +1,3 @@
-//! A seed determines all results, whatever other runs precede or are simulated at the same time.
-
 use nodeb_radio::RadioSpec;
 use nodeb_radio::mac::harq::CombiningSpec;
 use nodeb_sim::metrics::RunResult;
@@ -11,7 +9,7 @@ use serde_json::json;
 
 use super::cases;
 
-/// Returns all results of replication `nth` as text, so that NaN equals NaN and no column is missed.
+/// As text, so that NaN equals NaN and no column is missed.
 fn tables(scenario: &Scenario, nth: u64) -> String {
     format!("{:?}", run(scenario, scenario.seed, nth, &Control::default()).expect("the run is not cancelled"))
 }
@@ -19,7 +17,7 @@ fn tables(scenario: &Scenario, nth: u64) -> String {
 proptest! {
     #![proptest_config(super::config(60))]
 
-    /// Results of a replication do not depend on the order of replications or on the thread.
+    /// Neither on the order of replications nor on the thread.
     #[test]
     fn same_seed_same_tables(case in cases::any_scenario()) {
         let scenario = &case.scenario;
@@ -32,7 +30,7 @@ proptest! {
         prop_assert!(forward[0] == even[1] && forward[1] == odd && forward[2] == even[0]);
     }
 
-    /// Recording time series does not change the rows of flows, bearers and links.
+    /// Rows of flows, bearers and links.
     #[test]
     fn recording_changes_nothing(case in cases::any_scenario()) {
         let quiet = Scenario { record: nodeb_sim::scenario::Record::default(), ..case.scenario.clone() };
@@ -43,8 +41,8 @@ proptest! {
         prop_assert_eq!(loud, quiet);
     }
 
-    /// Computing arrivals ahead of time changes no time series. If only the senders' series are recorded, links compute
-    /// arrivals ahead of time; if events of packets at each link are recorded too, links do not compute ahead.
+    /// Links compute ahead if only the senders' series are recorded, but not with events of packets at each
+    /// link.
     #[test]
     fn steps_ahead_of_time_change_no_series(case in cases::any_scenario()) {
         let mut senders = case.scenario.clone();
@@ -57,8 +55,7 @@ proptest! {
         prop_assert_eq!(stepwise, ahead);
     }
 
-    /// Computing arrivals ahead of time keeps the order of simultaneous events. Rates, delays and starts are a few
-    /// round numbers, so that times often coincide, and queues are short.
+    /// Rates, delays and starts are a few round numbers, so that times often coincide, and queues are short.
     #[test]
     fn steps_ahead_of_time_keep_the_order_of_ties(
         users in select(&[1, 1, 2, 3, 12][..]),
@@ -104,7 +101,7 @@ proptest! {
         prop_assert_eq!(ahead, stepwise);
     }
 
-    /// A scenario that is converted to TOML or JSON and read again is unchanged.
+    /// By way of TOML or JSON.
     #[test]
     fn files_keep_scenarios(case in cases::any_scenario()) {
         let text = scenario::to_toml(&case.scenario).unwrap();
@@ -115,8 +112,7 @@ proptest! {
     }
 }
 
-/// Returns a scenario with one download of 100 kB and 8 % errors: block errors or packet loss on the radio `name`, or
-/// packet loss on the wired link if the radio supports neither.
+/// A download of 100 kB and 8 % errors: on the radio, or on the wired link if it supports none.
 fn noisy(name: &str, seed: u64) -> Scenario {
     let noise = ["bler", "loss"].into_iter().find(|key| cases::has(name, key));
     let mut radio = noise.map_or(json!({}), |noise| json!({ noise: 0.08 }));
@@ -142,8 +138,7 @@ fn other_runs_and_other_seeds_differ() {
     }
 }
 
-/// Soft combining reduces the mean transfer time. All variants of combining meet the same errors,
-/// so that few replications suffice.
+/// All variants meet the same errors, so that few replications suffice.
 #[test]
 fn soft_combining_is_not_slower_than_none() {
     let mean = |combining: &str, bler: f64| {
@@ -164,7 +159,6 @@ fn soft_combining_is_not_slower_than_none() {
     }
 }
 
-/// Two users with the same traffic at the same time meet different errors, so their transfer times differ.
 #[test]
 fn users_meet_independent_errors() {
     for name in RadioSpec::NAMES {

@@ -1,4 +1,4 @@
-//! RLC protocols on whole bearers, without TCP, compared with closed forms.
+//! Without TCP.
 
 use nodeb_base::units::Time;
 use nodeb_radio::{RadioSpec, UserRadio};
@@ -23,15 +23,15 @@ fn times_ms(outcome: &Outcome) -> Vec<u64> {
     outcome.delivered.iter().map(|(at, ..)| at.0 / MS).collect()
 }
 
-/// Returns a DCH of 384 kbit/s: one coded block of 12 PDUs of 40 bytes per TTI of 10 ms.
+/// 384 kbit/s: one block of 12 PDUs of 40 bytes per TTI of 10 ms.
 fn dch(rlc: &Value) -> Value {
     json!({ "dch": {
         "channels": 1, "pdus_per_tti": 12, "pdu_size": "40 B", "bler": 0.0, "buffer": 100_000, "rlc": rlc,
     } })
 }
 
-/// A window of 24 PDUs is sent in 2 TTIs. Its last PDU polls for a status report, which arrives 89 ms after the second
-/// TTI. The next TTI begins at 110 ms, so 24 PDUs are sent per 110 ms, in which the channel could carry 132 PDUs.
+/// 24 PDUs take 2 TTIs; the report arrives 89 ms later, and the next TTI begins at 110 ms, in which the
+/// channel could carry 132 PDUs.
 #[test]
 fn too_small_window_stalls() {
     let am = json!({ "am": {
@@ -45,15 +45,15 @@ fn too_small_window_stalls() {
     assert_eq!((outcome.counts.pdus, outcome.counts.ttis), (240, 20));
 }
 
-/// A window that covers the round trip never stalls the sender, which sends 12 PDUs in every TTI.
+/// 12 PDUs in every TTI.
 #[test]
 fn large_enough_window_fills_the_channel() {
     let outcome = one_user(&dch(&json!("am")), 40, 24 * 38, 1);
     assert_eq!(times_ms(&outcome), (1..=40).map(|n| 20 * n).collect::<Vec<_>>());
 }
 
-/// Each report covers 5 PDUs and arrives 20 ms after the TTI that carries the last of them. Of the window of 15 PDUs,
-/// 10 are acknowledged at 30 ms and 5 at 40 ms, and so on: 15 PDUs are sent per 30 ms.
+/// Reports of 5 PDUs arrive after 20 ms: of the window of 15, 10 are acknowledged at 30 ms and 5 at 40 ms, so
+/// 15 PDUs are sent per 30 ms.
 #[test]
 fn slotted_window_advances_with_its_reports() {
     let slotted = json!({ "slotted": { "report_delay": "20 ms" } });
@@ -62,7 +62,7 @@ fn slotted_window_advances_with_its_reports() {
     assert_eq!(outcome.counts.pdus, 300);
 }
 
-/// A packet of 576 bytes takes 15 PDUs of 40 bytes without an RLC header, and 16 PDUs with a header of 2 bytes.
+/// 576 bytes in PDUs of 40 without header; 16 with a header of 2 bytes.
 #[test]
 fn packets_of_the_study_take_15_pdus() {
     for (header, pdus) in [("0 B", 15), ("2 B", 16)] {
@@ -71,7 +71,7 @@ fn packets_of_the_study_take_15_pdus() {
     }
 }
 
-/// Every PDU is sent `1 / (1 - p)` times on average if no report causes a spurious retransmission.
+/// `1 / (1 - p)` transmissions without spurious ones.
 #[test]
 fn each_lost_pdu_is_retransmitted_once() {
     let (packets, p) = (20_000.0, 0.1f64);
@@ -84,7 +84,7 @@ fn each_lost_pdu_is_retransmitted_once() {
     assert!((sent - mean).abs() < 4.0 * sd, "{sent}, expected {mean} +- {sd}");
 }
 
-/// A DCH retransmits only the wrong PDUs of a block; a block on an HS-DSCH has one checksum and is lost as a whole.
+/// A block on an HS-DSCH has one checksum.
 #[test]
 fn dch_retransmits_pdus_and_hs_dsch_blocks() {
     let errors = json!({ "process": { "bsc": { "error_rate": 0.2 } },
@@ -112,7 +112,6 @@ fn dch_retransmits_pdus_and_hs_dsch_blocks() {
     }
 }
 
-/// RLC does not retransmit PDUs of blocks that hybrid ARQ recovers, and packets keep their order.
 #[test]
 fn hybrid_arq_hides_failed_blocks_from_rlc() {
     let radio = json!({ "hs_dsch": {
@@ -129,8 +128,7 @@ fn hybrid_arq_hides_failed_blocks_from_rlc() {
     assert!(counts.blocks_failed > 500 && counts.pdus <= needed + failed + 20, "{counts:?}");
 }
 
-/// One block in fourteen fails and hybrid ARQ does not retransmit it. With RLC unacknowledged mode TCP has to
-/// retransmit the data; with acknowledged mode TCP sees only a delay and no loss.
+/// One block in fourteen fails, without hybrid ARQ; in unacknowledged mode TCP has to retransmit.
 #[test]
 fn acknowledged_mode_hides_lost_blocks_from_tcp() {
     let retransmitted = |rlc: &Value| {

@@ -1,5 +1,3 @@
-//! Properties of whole downloads and uploads over every radio.
-
 use std::collections::{HashMap, HashSet};
 
 use nodeb_base::units::Time;
@@ -25,7 +23,6 @@ fn segments_of(result: &RunResult, user: u64) -> impl Iterator<Item = &SegmentRo
     result.series.segments.iter().filter(move |row| row.user == user)
 }
 
-/// Checks that all bytes arrive if the case expects complete downloads, and that a complete flow has all its bytes.
 fn everything_arrives(case: &Case, flow: &FlowRow) -> Result<(), TestCaseError> {
     prop_assert!(flow.delivered_bytes <= flow.app_bytes);
     if case.completes {
@@ -38,8 +35,7 @@ fn everything_arrives(case: &Case, flow: &FlowRow) -> Result<(), TestCaseError> 
     Ok(())
 }
 
-/// Checks that each transfer arrives after it begins and ends no earlier than it arrives, that transfers end one after
-/// the other, and that their number and bytes agree with the flow.
+/// Transfers begin, arrive and end in this order, one after the other; number and bytes agree with the flow.
 fn transfers_add_up(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
     let (mut count, mut bytes, mut last) = (0, 0, Time::ZERO);
     for row in result.series.transfers.iter().filter(|row| row.user == flow.user) {
@@ -51,7 +47,7 @@ fn transfers_add_up(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseEr
     Ok(())
 }
 
-/// Checks that every segment arrives or is dropped at most as often as it was sent before.
+/// At most as often as it was sent before.
 fn segments_are_conserved(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
     let mut in_flight: HashMap<u64, u64> = HashMap::new();
     let (mut sent, mut retransmitted) = (0, 0);
@@ -75,8 +71,7 @@ fn segments_are_conserved(result: &RunResult, flow: &FlowRow) -> Result<(), Test
     Ok(())
 }
 
-/// Checks segment and ACK numbers against a naive sender and receiver, which only keep lists. Applies to TCP that
-/// numbers its segments 0 (the SYN), 1, 2, ... and acknowledges the highest number received in order.
+/// Naive ends that only keep lists, for TCP with segments 0 (the SYN), 1, 2, ...
 fn numbers_are_right(
     case: &Case,
     packet_bytes: u64,
@@ -127,7 +122,7 @@ fn opposite(direction: Direction) -> Direction {
     if direction == Direction::Down { Direction::Up } else { Direction::Down }
 }
 
-/// Returns true if no packet can overtake another in a direction.
+/// No packet can overtake another.
 fn keeps_order(scenario: &Scenario, direction: Direction) -> bool {
     let radio = &serde_json::to_value(&scenario.radio).unwrap()[scenario.radio.key()];
     let air = match direction {
@@ -141,7 +136,7 @@ fn keeps_order(scenario: &Scenario, direction: Direction) -> bool {
     air && scenario.wired.reordering.is_none() && scenario.core.as_ref().is_none_or(Core::keeps_order)
 }
 
-/// Checks that segments are delivered in the order in which they were sent, except that lost segments are missing.
+/// Except for lost ones.
 fn order_is_kept(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
     let of = |event| segments_of(result, flow.user).filter(move |row| row.event == event);
     let mut sent = of(SegmentEvent::Send);
@@ -153,7 +148,6 @@ fn order_is_kept(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError
     Ok(())
 }
 
-/// Checks that no user is served faster than the channel allows.
 fn capacity_is_respected(case: &Case, result: &RunResult) -> Result<(), TestCaseError> {
     for bearer in &result.bearers {
         // The channel rate is rounded down to whole bits per second, so 1 bit/s is added.
@@ -240,9 +234,8 @@ fn time_never_runs_backward(case: &Case, result: &RunResult) -> Result<(), TestC
     Ok(())
 }
 
-/// Checks that recorded windows are at least 1, that round trips are longer than the sum of the
-/// delays of the links that they cross outside the radio, and that a backlog has bytes if and only
-/// if it has packets.
+/// Windows of at least 1, round trips above the sum of delays outside the radio, and bytes if and only if
+/// packets wait.
 fn series_are_possible(case: &Case, result: &RunResult) -> Result<(), TestCaseError> {
     let Scenario { wired, core, proxy, .. } = &case.scenario;
     let core_ns = core.as_ref().map_or(0, |core| 2 * core.delay().0);
@@ -291,7 +284,7 @@ fn check_run(case: &Case) -> Result<(), TestCaseError> {
     series_are_possible(case, &result)
 }
 
-/// Tests each radio with 200 random cases, so that the number of cases for a radio does not depend on the others.
+/// 200 cases for each radio, whatever the others need.
 #[test]
 fn downloads_have_the_properties_on_every_radio() {
     for name in RadioSpec::NAMES {
@@ -304,7 +297,6 @@ fn downloads_have_the_properties_on_every_radio() {
     }
 }
 
-/// Downloads complete if the radio drops only the packets of a finite list.
 #[test]
 fn downloads_complete_after_a_finite_list_of_drops() {
     for name in RadioSpec::NAMES.iter().filter(|name| cases::has(name, "drop_list")) {

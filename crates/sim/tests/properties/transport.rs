@@ -1,4 +1,4 @@
-//! Properties of TCP senders and receivers over a path that loses and reorders packets.
+//! The path loses and reorders packets.
 
 use nodeb_base::units::{Duration, Time};
 use nodeb_tcp::segment::Segment;
@@ -8,8 +8,7 @@ use proptest::prelude::*;
 
 use super::cases;
 
-/// Fates of the packets of one direction, in order of sending: an extra delay in ms, or `None` if the packet is lost.
-/// Packets beyond the list have no extra delay.
+/// Extra delay in ms in order of sending, `None` if lost; none beyond the list.
 type Fate = Vec<Option<u32>>;
 
 struct Path {
@@ -47,7 +46,7 @@ fn fate() -> impl Strategy<Value = Fate> {
 
 type Ends = (Box<dyn Sender>, Box<dyn Receiver>);
 
-/// Returns sender and receiver of a connection whose server has `bytes` to send and may write more later.
+/// The server may write more later.
 fn open_ends(tcp: &TcpSpec, bytes: u64) -> Ends {
     let (mut sender, receiver) = tcp.build(0, 0);
     let mut early = Vec::new();
@@ -56,16 +55,15 @@ fn open_ends(tcp: &TcpSpec, bytes: u64) -> Ends {
     (sender, receiver)
 }
 
-/// Returns sender and receiver of a connection over which the server sends `bytes` and nothing more.
+/// The server sends nothing more.
 fn ends(tcp: &TcpSpec, bytes: u64) -> Ends {
     let mut ends = open_ends(tcp, bytes);
     ends.0.close();
     ends
 }
 
-/// Lets sender and receiver exchange segments until no segment is in flight, the sender is idle and
-/// the receiver's timer is not armed, and checks both ends at every step. Returns the last ACK, and
-/// the bytes of all segments that are not retransmissions, without the SYN.
+/// Until nothing is in flight, the sender is idle and no receiver's timer armed; the last ACK, and the bytes
+/// of all first transmissions without the SYN.
 fn exchange(ends: &mut Ends, mut down: Path, up: Path) -> Result<(Option<Segment>, u64), TestCaseError> {
     let mut syn = Vec::new();
     ends.0.open(Time::ZERO, &mut syn);
@@ -75,8 +73,7 @@ fn exchange(ends: &mut Ends, mut down: Path, up: Path) -> Result<(Option<Segment
     continue_exchange(ends, Time::ZERO, vec![], (down, up), vec![])
 }
 
-/// Continues an [`exchange`] from `now` on, after the sender has returned the segments `out`. After each ACK the next
-/// of `windows`, if any is left, is set as the sender's window from outside.
+/// After each ACK the next of `windows` is set from outside.
 fn continue_exchange(
     (sender, receiver): &mut Ends,
     mut now: Time,
@@ -127,8 +124,7 @@ fn continue_exchange(
 proptest! {
     #![proptest_config(super::config(600))]
 
-    /// If only some of the first packets are lost or delayed, all data arrive and are acknowledged. Afterwards no timer
-    /// is armed and no segment is sent.
+    /// Some of the first packets are lost or delayed; afterwards no timer is armed.
     #[test]
     fn transfers_complete_after_finitely_many_losses(tcp in cases::tcp(), bytes in 1..150_000u64, down in fate(), up in fate()) {
         let mut ends = ends(&tcp, bytes);
@@ -139,7 +135,7 @@ proptest! {
         prop_assert_eq!(sent_once, sender.wire_bytes());
     }
 
-    /// Transfers complete even if random windows, 0 included, are set from outside.
+    /// 0 included.
     #[test]
     fn transfers_complete_with_windows_set_from_outside(
         tcp in cases::tcp(), bytes in 1..150_000u64, down in fate(), up in fate(), windows in vec(0.0..80.0, 1..60),
@@ -154,7 +150,6 @@ proptest! {
         prop_assert_eq!(sent_once, sender.wire_bytes());
     }
 
-    /// A sender that has received its last ACK sends nothing and arms no timer if this ACK is repeated.
     #[test]
     fn finished_sender_ignores_further_acks(tcp in cases::tcp(), bytes in 1..20_000u64) {
         let mut ends = ends(&tcp, bytes);
@@ -166,8 +161,7 @@ proptest! {
         prop_assert!(out.is_empty() && sender.is_done() && sender.timer().is_none(), "{out:?}");
     }
 
-    /// Duplicate ACKs are no sign of loss if no data are outstanding (RFC 5681, 2): the sender retransmits nothing, and
-    /// data written afterwards arrive normally.
+    /// RFC 5681, 2: duplicate ACKs without outstanding data are no sign of loss.
     #[test]
     fn idle_sender_takes_no_duplicate_ack_for_a_loss(
         tcp in cases::tcp(), first in 1..20_000u64, second in 1..20_000u64,

@@ -1,10 +1,6 @@
-//! Scenarios without keys that have no effect.
-
 use nodeb_sim::{Scenario, scenario};
 use serde_json::Value;
 
-/// Reads a scenario in JSON after removing the keys that are rejected because they have no effect.
-///
 /// # Errors
 ///
 /// The message of the first problem that is not a key without effect.

@@ -1,12 +1,10 @@
-//! Properties of the scenario reader that hold for any text. The fuzz target `scenario` and the tests share this file.
+//! For any text, also of the fuzz target `scenario`.
 
 use nodeb_sim::{Error, Scenario, scenario};
 
-/// Separator in the input of the fuzz target. The scenario comes before it, and the overrides, one per line,
-/// come after it.
+/// The scenario comes before it, overrides, one per line, after it.
 pub const SEPARATOR: &str = "\n%%\n";
 
-/// Reads `input` as a scenario with overrides and checks the properties of the reader.
 pub fn check(input: &str) {
     let (text, overrides) = input.split_once(SEPARATOR).unwrap_or((input, ""));
     let overrides: Vec<String> = overrides.lines().map(str::to_owned).collect();
@@ -22,8 +20,7 @@ pub fn check(input: &str) {
     }
 }
 
-/// Checks that a scenario survives conversion to TOML and JSON, and that an error has a message. Returns the
-/// scenario, or `None` after an error.
+/// Converted to TOML and JSON; an error must have a message.
 fn check_outcome(outcome: Result<Scenario, Error>) -> Option<Scenario> {
     match outcome {
         Ok(read) => {

@@ -1,82 +1,70 @@
-//! The RNC's function in radio network feedback: measuring the bandwidth of a phone and reporting it to the proxy.
-//!
-//! In every interval the meter determines how many bytes could have been sent to the phone if data had always been
-//! waiting (`fiorenzi`, III.B). It sends their rate and the number of waiting packets to the proxy in a message, which
-//! arrives after a delay or is lost.
+//! `fiorenzi`, III.B: in every interval, the bytes that could have been sent to the phone if data had always
+//! been waiting, and the packets that wait, go to the proxy in a message.
 
 use std::collections::VecDeque;
 
 use nodeb_base::units::{Duration, Time};
 use nodeb_net::loss::Loss;
 
-/// Message from the RNC to the proxy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Message {
-    /// Mean bandwidth available to the phone over the last interval, in bytes of IP packets per second.
+    /// Over the last interval, in bytes of IP packets per second.
     pub bandwidth: f64,
-    /// Number of packets that wait at the RNC or Node B for the phone when the interval ends.
+    /// At the RNC or Node B, when the interval ends.
     pub queue: usize,
 }
 
-/// Counts of the messages from the RNC to the proxy of one connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeterCounts {
-    /// Number of messages that the RNC sent, including lost ones.
+    /// With lost ones.
     pub sent: u64,
-    /// Number of messages that were lost and never reach the proxy.
     pub lost: u64,
 }
 
-/// Meter of one connection, with its messages in flight.
 #[derive(Debug)]
 pub struct Meter {
     interval: Duration,
     delay: Duration,
     loss: Loss,
-    /// Time of the next sample, or `None` if the meter is not started or is stopped.
+    /// `None` before the start and after the stop.
     next: Option<Time>,
-    /// Number of bytes that could have been sent to the phone up to the previous sample; `None` before
-    /// the first sample, or if the bearer did not measure this number.
+    /// Bytes up to the previous sample; `None` before the first, or if the bearer did not measure it.
     before: Option<f64>,
-    /// Messages in flight with their times of arrival.
+    /// With times of arrival.
     in_flight: VecDeque<(Time, Message)>,
-    /// Counts of the messages sent and lost so far.
     pub counts: MeterCounts,
 }
 
 impl Meter {
-    /// Creates a meter that samples every `interval` once started. Its messages arrive at the proxy after `delay`.
+    /// Messages arrive after `delay`.
     pub fn new(interval: Duration, delay: Duration, loss: Loss) -> Self {
         let (next, before, in_flight) = (None, None, VecDeque::new());
         Self { interval, delay, loss, next, before, in_flight, counts: MeterCounts::default() }
     }
 
-    /// Starts the first interval at `at`, the beginning of the connection.
+    /// The beginning of the connection.
     pub fn start(&mut self, at: Time) {
         self.next = Some(at);
     }
 
-    /// Stops the meter and discards messages in flight.
+    /// Messages in flight are discarded.
     pub fn stop(&mut self) {
         self.next = None;
         self.in_flight.clear();
     }
 
-    /// Returns the time of the next sample or of the next message's arrival at the proxy, whichever is first, or `None`
-    /// if the meter is not started or is stopped.
+    /// Next sample or arrival of a message.
     pub fn timer(&self) -> Option<Time> {
         let arrival = self.in_flight.front().map(|(at, _)| *at);
         [self.next, arrival].into_iter().flatten().min()
     }
 
-    /// Returns true if the time of the next sample has come.
     pub fn is_due(&self, now: Time) -> bool {
         self.next.is_some_and(|at| at <= now)
     }
 
-    /// Takes a sample: `available` bytes could have been sent from the start of the run until now, and `queue` packets
-    /// wait. `available` is `None` if the bearer does not measure it. Sends a message about the interval since the
-    /// previous sample, unless this is the first sample or `available` is `None` in one of the two.
+    /// `available` bytes could have been sent since the start of the run, `None` if the bearer does not
+    /// measure it; no message at the first sample, or if either is `None`.
     pub fn sample(&mut self, now: Time, available: Option<f64>, queue: usize) {
         self.next = Some(now + self.interval);
         if let (Some(before), Some(available)) = (self.before, available) {
@@ -96,8 +84,6 @@ impl Meter {
         }
     }
 
-    /// Removes the next message that has arrived at the proxy by `now` and returns it. Returns `None` if
-    /// there is none.
     pub fn arrived(&mut self, now: Time) -> Option<Message> {
         self.in_flight.front().filter(|(at, _)| *at <= now)?;
         self.in_flight.pop_front().map(|(_, message)| message)

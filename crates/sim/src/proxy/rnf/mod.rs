@@ -1,11 +1,7 @@
-//! Radio network feedback: a split connection whose window towards the phone follows the bandwidth of the radio
-//! (`fiorenzi`, section III; Möller, Molero, Johansson, Petersson, Skog & Arvidsson, *Using radio network feedback to
-//! improve TCP performance over cellular networks*, CDC 2005).
-//!
-//! The RNC measures the bandwidth available to the phone and reports it to the proxy at intervals (the [`meter`]). The
-//! proxy computes its window from the reported bandwidth (the [`law`]) instead of probing. The proxy uses ordinary
-//! congestion control until a message sets the first window. A message can set a window only if an estimate of the
-//! round-trip time exists.
+//! `fiorenzi`, section III; Möller, Molero, Johansson, Petersson, Skog & Arvidsson, *Using radio network
+//! feedback to improve TCP performance over cellular networks*, CDC 2005. The window towards the phone
+//! follows the bandwidth that the RNC measures; before the first estimate of the round-trip time and message,
+//! ordinary congestion control holds.
 
 pub mod law;
 pub mod meter;
@@ -49,13 +45,13 @@ params! {
     }
 }
 
-/// Minimum of `interval`, half of HSDPA's TTI of 2 ms. A shorter interval is rejected as a typing error.
+/// Half of HSDPA's TTI of 2 ms; a shorter one must be a typing error.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
-/// Maximum of `q_ref` in packets. A larger value is rejected as a typing error.
+/// In packets; a larger value must be a typing error.
 const MAX_PACKETS: f64 = 1e6;
 
-/// Upper limit of `queue_feedback`, exclusive. Without delay, the queue reaches its target in one step at a gain of 1,
-/// and oscillates for ever at 2.
+/// Exclusive: without delay, the queue reaches its target in one step at a gain of 1, and oscillates for ever
+/// at 2.
 const GAIN_LIMIT: f64 = 2.0;
 
 impl Checked for Rnf {
@@ -83,13 +79,12 @@ impl Checked for Rnf {
 }
 
 impl Rnf {
-    /// Creates the control law of one connection whose full-sized packets have `packet_bytes`.
+    /// Bytes of full-sized packets.
     pub fn law(&self, packet_bytes: u64) -> Law {
         Law::new(self, packet_bytes as f64)
     }
 
-    /// Creates the RNC's meter of connection `flow`. Its messages arrive at the proxy after `path_delay`, unless the
-    /// scenario sets the key `delay`.
+    /// `path_delay` holds unless the scenario sets `delay`.
     pub fn meter(&self, flow: u32, path_delay: Duration, streams: Streams) -> Meter {
         let loss = self.loss.build(&streams, "rnf", u64::from(flow));
         Meter::new(self.interval, self.delay.unwrap_or(path_delay), loss)

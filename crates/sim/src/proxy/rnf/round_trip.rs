@@ -1,7 +1,5 @@
-//! Estimate of the round-trip time without queueing, including the transmission time of a packet.
-//!
-//! The control law needs an estimate without the delay of the queue that it controls. With a smoothed round-trip
-//! time, a longer queue would give a larger window, and the larger window a longer queue, without end.
+//! Without queueing, with the transmission time of a packet: with a smoothed round-trip time, a longer queue
+//! would give a larger window, and so on without end.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -38,7 +36,6 @@ pub struct Fixed {
 
 impl Checked for Fixed {}
 
-/// Estimate of the round-trip time of one connection, fixed or the minimum of samples.
 #[derive(Clone, Debug)]
 pub struct RoundTrip {
     spec: RoundTripSpec,
@@ -46,17 +43,16 @@ pub struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// Creates an estimate of the kind `spec` that has no samples yet.
     pub fn new(spec: &RoundTripSpec) -> Self {
         Self { spec: spec.clone(), least: None }
     }
 
-    /// Adds a round-trip time that TCP has measured on data. A fixed estimate ignores it.
+    /// Measured on data; a fixed estimate ignores it.
     pub fn sample(&mut self, rtt: Duration) {
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
     }
 
-    /// Returns the estimate, or `None` if it is the minimum of the samples and there are no samples.
+    /// `None` without samples.
     pub fn estimate(&self) -> Option<Duration> {
         match &self.spec {
             RoundTripSpec::Minimum(_) => self.least,

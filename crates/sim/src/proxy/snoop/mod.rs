@@ -1,16 +1,9 @@
-//! Snoop: an agent at the Node B that hides losses on the air interface from the TCP sender.
-//!
-//! Balakrishnan, Seshan & Katz, *Improving reliable transport and handoff performance in cellular wireless networks*,
-//! Wireless Networks 1 (1995): the agent caches passing data segments until they are acknowledged. It retransmits a
-//! cached segment if duplicate ACKs show that the phone lacks it, or if the agent's own timer expires. It suppresses
-//! these duplicate ACKs.
-//!
-//! The agent forwards duplicate ACKs for a segment that it cannot or must not retransmit, so that the sender does. Such
-//! a segment is not cached, or is a retransmission by the sender, or has been retransmitted too often. A segment is not
-//! cached if it was lost before the Node B, found the cache full, or passed before a handover.
-//!
-//! Not modelled: priority of local retransmissions (they queue behind the packets that are waiting), negative
-//! acknowledgements for data sent by phones, and a cache shared by connections.
+//! Balakrishnan, Seshan & Katz, *Improving reliable transport and handoff performance in cellular wireless
+//! networks*, Wireless Networks 1 (1995): an agent at the Node B caches data segments, retransmits them after
+//! duplicate ACKs or its own timeout, and suppresses these ACKs. It forwards duplicate ACKs for segments that
+//! it cannot or must not retransmit: not cached (lost before the Node B, cache full, passed before a
+//! handover), retransmitted by the sender, or retransmitted too often. Not modelled: priority of local
+//! retransmissions, negative acknowledgements for data sent by phones, and a cache shared by connections.
 
 use nodeb_base::params;
 use std::collections::VecDeque;
@@ -47,43 +40,40 @@ impl Checked for Snoop {
     }
 }
 
-/// Timeout before the first measured round trip between Node B and phone (RFC 6298, 2.1).
+/// Before the first round trip between Node B and phone (RFC 6298, 2.1).
 const FIRST_TIMEOUT: Duration = Duration::from_secs(1);
-/// Maximum number of times that the timeout is doubled, which makes it 64 times as long.
+/// 64 times as long.
 const MAX_DOUBLINGS: u32 = 6;
 
-/// Counts of a Snoop agent's actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnoopCounts {
-    /// Number of retransmissions by the agent after duplicate ACKs.
+    /// After duplicate ACKs.
     pub retransmissions: u64,
-    /// Number of retransmissions by the agent after a timeout.
+    /// Retransmissions after a timeout.
     pub timeouts: u64,
-    /// Number of ACKs that the agent did not forward to the sender.
+    /// ACKs not forwarded to the sender.
     pub suppressed: u64,
-    /// Number of segments that the agent did not cache because the cache was full.
+    /// Not cached because the cache was full.
     pub uncached: u64,
-    /// Number of retransmissions by the agent of segments whose original reached the phone, as detected by
-    /// Eifel; 0 without Eifel.
+    /// The original had reached the phone, as detected by Eifel; 0 without Eifel.
     pub spurious: u64,
 }
 
-/// Segment in the cache of a Snoop agent.
 #[derive(Clone, Copy, Debug)]
 struct Cached {
     packet: Segment,
-    /// Time at which the segment arrived at the agent.
+    /// At the agent.
     came: Time,
-    /// Time at which the agent last transmitted the segment to the phone.
+    /// Last transmission to the phone.
     sent: Time,
-    /// Number of retransmissions of the segment by the agent.
+    /// By the agent.
     resent: u32,
-    /// Whether a segment with the same or a higher number had passed before, so that the agent takes this one
-    /// for the sender's own retransmission. The agent does not retransmit such segments.
+    /// A segment with the same or a higher number had passed before: taken for the sender's own
+    /// retransmission, which the agent does not retransmit.
     senders_own: bool,
 }
 
-/// Round-trip time between Node B and phone (RFC 6298, 2), in nanoseconds.
+/// RFC 6298, 2, in ns, between Node B and phone.
 #[derive(Debug, Default)]
 struct RoundTrip {
     smoothed: Option<u64>,
@@ -105,34 +95,30 @@ impl RoundTrip {
     }
 }
 
-/// Snoop agent of one connection, with its cache and its estimate of the round-trip time over the radio.
 #[derive(Debug)]
 pub struct SnoopAgent {
     params: Snoop,
     numbering: Numbering,
-    /// Cached segments that are not acknowledged, in the order of their numbers.
+    /// In the order of their numbers.
     cache: VecDeque<Cached>,
-    /// Highest number of a segment that has passed, plus 1; 0 before the first segment.
+    /// Plus 1; 0 before the first segment.
     highest: u64,
-    /// Number of the first segment that is not acknowledged.
+    /// First segment that is not acknowledged.
     acked: u64,
-    /// Number of duplicate ACKs for a cached segment since the last new ACK.
+    /// For a cached segment, since the last new ACK.
     dupacks: u32,
-    /// Number of duplicate ACKs that segments sent before the last local retransmission may still cause.
+    /// Duplicate ACKs that segments sent before the last local retransmission may still cause.
     expected: usize,
-    /// Number of unnecessary local retransmissions in flight, each of which causes a duplicate ACK.
+    /// Unnecessary local retransmissions in flight, each of which causes a duplicate ACK.
     needless: u64,
     rtt: RoundTrip,
-    /// Number of timeouts since the last new ACK, at most [`MAX_DOUBLINGS`]; each doubles the
-    /// timeout.
+    /// Timeouts since the last new ACK, at most [`MAX_DOUBLINGS`].
     doublings: u32,
     timer: Option<Time>,
-    /// Counts of the agent's retransmissions and suppressed ACKs so far.
     pub counts: SnoopCounts,
 }
 
 impl SnoopAgent {
-    /// Creates the agent of a new connection with the given numbering of segments.
     pub fn new(params: &Snoop, numbering: Numbering) -> Self {
         Self {
             params: *params,
@@ -150,8 +136,7 @@ impl SnoopAgent {
         }
     }
 
-    /// Caches a data segment that passes towards the phone, unless the cache is full or the segment is
-    /// acknowledged already.
+    /// Unless the cache is full or the segment is acknowledged already.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         if !self.numbering.is_data(segment) || segment.seq < self.acked {
             return;
@@ -169,8 +154,7 @@ impl SnoopAgent {
         }
     }
 
-    /// Handles a segment from the phone that passes towards the server, such as an ACK. Returns false if it
-    /// must not be forwarded. Appends to `retransmitted` the cached segments to retransmit to the phone now.
+    /// False if it must not be forwarded.
     pub fn on_ack(&mut self, now: Time, ack: &Segment, retransmitted: &mut Vec<Segment>) -> bool {
         if ack.kind != Kind::Ack {
             return true;
@@ -207,9 +191,9 @@ impl SnoopAgent {
         self.restart_timer(now);
     }
 
-    /// Returns the time of the transmission that an ACK answers, or `None` if several transmissions are possible.
-    /// `oldest` is the first segment that the ACK acknowledges; `answers_retransmission` is the Eifel mark of the ACK.
-    /// If the ACK answers the original, counts the local retransmissions as spurious.
+    /// Time of the transmission that an ACK answers, `None` if ambiguous. `oldest` is the first segment
+    /// acknowledged, `answers_retransmission` the Eifel mark; an answer to the original makes the local
+    /// retransmissions spurious.
     fn find_answered(&mut self, oldest: &Cached, answers_retransmission: bool) -> Option<Time> {
         // The Eifel mark is useless if the sender itself retransmitted the segment, because then all copies of
         // the segment bear the mark.
@@ -226,15 +210,14 @@ impl SnoopAgent {
         }
     }
 
-    /// Returns true if a duplicate ACK answers an unnecessary local retransmission, and so is no sign of a loss. Counts
-    /// this retransmission as no longer in flight.
+    /// Such a duplicate ACK is no sign of a loss.
     fn is_of_needless_copy(&mut self, ack: &Segment) -> bool {
         let is_one = self.needless > 0 && ack.answers_retransmission;
         self.needless -= u64::from(is_one);
         is_one
     }
 
-    /// Handles a duplicate ACK. Returns true if it must be forwarded to the sender.
+    /// True if it must be forwarded.
     fn on_duplicate_ack(&mut self, now: Time, retransmitted: &mut Vec<Segment>) -> bool {
         let behind = self.cache.len().saturating_sub(1);
         let Some(wanted) = self.cache.front().filter(|first| self.is_ours(first)) else {
@@ -266,8 +249,7 @@ impl SnoopAgent {
         }
     }
 
-    /// Handles the expiry of the agent's timer. If the agent must retransmit the first cached segment, appends
-    /// it to `retransmitted` and doubles the timeout. Otherwise the timer stays stopped.
+    /// Retransmits the first cached segment and doubles the timeout, or stops the timer.
     pub fn on_timer(&mut self, now: Time, retransmitted: &mut Vec<Segment>) {
         self.timer = None;
         if self.cache.front().is_some_and(|first| self.is_ours(first)) {
@@ -277,20 +259,17 @@ impl SnoopAgent {
         }
     }
 
-    /// Returns true if the agent must retransmit `first`, the first segment in the cache. It must do so if
-    /// the phone waits for this segment, the sender has not retransmitted it, and the agent has retransmitted
-    /// it fewer than `max_retransmissions` times.
+    /// The phone waits for `first`, the sender has not retransmitted it, and the agent fewer than
+    /// `max_retransmissions` times.
     fn is_ours(&self, first: &Cached) -> bool {
         first.packet.seq == self.acked && !first.senders_own && first.resent < self.params.max_retransmissions
     }
 
-    /// Clears the cache and the measurements after the phone has left the cell, but keeps the counts.
+    /// After the phone has left the cell; the counts remain.
     pub fn reset(&mut self) {
         *self = Self { counts: self.counts, ..Self::new(&self.params, self.numbering) };
     }
 
-    /// Returns the time at which [`Self::on_timer`] must be called unless another event happens before, or `None` if
-    /// no timer is armed.
     pub fn timer(&self) -> Option<Time> {
         self.timer
     }

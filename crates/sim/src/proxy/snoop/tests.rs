@@ -1,5 +1,3 @@
-//! Tests of the Snoop agent against sequences computed by hand.
-
 use nodeb_tcp::numbering::Numbering;
 
 use super::*;
@@ -23,8 +21,7 @@ impl Air {
         }
     }
 
-    /// Passes ACKs with the numbers `seqs` to the agent. Returns for each ACK true if it is forwarded, and the segments
-    /// retransmitted.
+    /// For each ACK true if forwarded, and the segments retransmitted.
     fn acks(&mut self, ms: u64, seqs: &[u64]) -> (Vec<bool>, Vec<u64>) {
         let ack = |seq| Segment { seq, ..Segment::control(0, Kind::Ack) };
         let on = seqs
@@ -100,17 +97,15 @@ fn timeout_doubles_without_acks() {
     assert_eq!(air.agent.counts.timeouts, 3);
 }
 
-/// Passes one ACK, with the mark `answers_retransmission`, to the agent. Returns true if it is forwarded, and the
-/// segments retransmitted.
+/// True if forwarded, and the segments retransmitted.
 fn answer(air: &mut Air, ms: u64, seq: u64, answers_retransmission: bool) -> (bool, Vec<u64>) {
     let ack = Segment { answers_retransmission, seq, ..Segment::control(0, Kind::Ack) };
     let on = air.agent.on_ack(Time(ms * MS), &ack, &mut air.retransmitted);
     (on, air.retransmitted.drain(..).map(|packet| packet.seq).collect())
 }
 
-/// The radio is silent for 300 ms and loses nothing, but the agent's timer expires and it retransmits segment 2.
-/// The copy of 2 causes a duplicate ACK. Without Eifel this triggers the retransmission of the next segment, whose
-/// copy causes another duplicate ACK, and so on.
+/// The radio is silent for 300 ms and loses nothing. The copy of 2 causes a duplicate ACK, which without
+/// Eifel triggers the next segment, and so on.
 #[test]
 fn spurious_timeout_causes_further_copies_without_eifel() {
     for eifel in [false, true] {
@@ -137,9 +132,7 @@ fn spurious_timeout_causes_further_copies_without_eifel() {
     }
 }
 
-/// Eifel measures the round trip of the original although the segment was retransmitted, so that the next
-/// timeout is long enough. After round trips of 40 ms and 300 ms the timeout is 72.5 + 4 (3 x 20 + 260) / 4 =
-/// 392.5 ms.
+/// After round trips of 40 ms and 300 ms the timeout is 72.5 + 4 (3 x 20 + 260) / 4 = 392.5 ms.
 #[test]
 fn eifel_measures_round_trips_of_retransmitted_segments() {
     for (eifel, tenths) in [(false, 1_200), (true, 3_925)] {
@@ -163,8 +156,7 @@ fn eifel_measures_round_trips_of_retransmitted_segments() {
     assert_eq!((air.agent.timer(), air.agent.counts.spurious), (Some(Time(1220 * MS + 1_675 * MS / 10)), 0));
 }
 
-/// ACKs of the sender's own retransmission always bear the mark, whichever copy they answer, so the agent measures no
-/// round trip of this segment.
+/// Their ACKs always bear the mark, whichever copy they answer.
 #[test]
 fn eifel_ignores_the_senders_retransmissions() {
     let mut air = Air::new(&Snoop { eifel: true, ..Snoop::default() });
@@ -179,7 +171,7 @@ fn eifel_ignores_the_senders_retransmissions() {
     assert_eq!(air.agent.timer(), Some(Time(2120 * MS)), "the round trip is still 40 ms");
 }
 
-/// After a handover the agent has an empty cache and no timer, and forwards ACKs of segments that passed before.
+/// After a handover.
 #[test]
 fn reset_clears_cache_and_measurements() {
     let mut air = Air::new(&Snoop::default());

@@ -1,17 +1,14 @@
-//! The control law of the window: feedforward of the bandwidth and, optionally, feedback of the queue.
-//!
-//! The window is `w = b T + q_ref + I`, where `b` is the bandwidth in packets per second from the last message, `T` the
-//! estimate of the round-trip time, `q_ref` the target queue length in packets and `I` the integral action (`fiorenzi`,
-//! III.A). Packets of the window that are not in flight wait, so the queue settles at `q_ref + b (T - round trip) + I`.
-//! Without feedback `I` is 0. With feedback every message adds `gain (q_ref - queue)` to `I` if the
-//! proxy's data fill the window, so that the queue reaches its target even if the estimate `T` is
-//! wrong.
-//!
-//! A change of the window changes the queue by the same amount `d` messages later, so the loop is
-//! `I[k+1] = I[k] - gain I[k-d]`. It is stable for a gain below `2 sin(pi / (4 d + 2))`: 2 for `d` = 0, 1 for `d` = 1,
-//! 0.62 for `d` = 2. `d` is the number of further messages that the RNC sends before the queue reacts to a
-//! message. This reaction takes the message's delay, plus the delay from proxy to RNC and, if the window
-//! shrinks, the time in which the queue drains. This sum is counted in intervals, rounded up, less one.
+//! The window is `w = b T + q_ref + I`, where `b` is the bandwidth in packets per second from the last
+//! message, `T` the estimate of the round-trip time, `q_ref` the target queue length in packets and `I` the
+//! integral action (`fiorenzi`, III.A). Packets of the window that are not in flight wait, so the queue
+//! settles at `q_ref + b (T - round trip) + I`. Without feedback `I` is 0. With feedback every message adds
+//! `gain (q_ref - queue)` to `I` if the proxy's data fill the window, so that the queue reaches its target
+//! even if the estimate `T` is wrong. A change of the window changes the queue by the same amount `d`
+//! messages later, so the loop is `I[k+1] = I[k] - gain I[k-d]`. It is stable for a gain below `2 sin(pi / (4
+//! d + 2))`: 2 for `d` = 0, 1 for `d` = 1, 0.62 for `d` = 2. `d` is the number of further messages that the
+//! RNC sends before the queue reacts to a message. This reaction takes the message's delay, plus the delay
+//! from proxy to RNC and, if the window shrinks, the time in which the queue drains. This sum is counted in
+//! intervals, rounded up, less one.
 
 use nodeb_base::units::Duration;
 use nodeb_tcp::SenderCounts;
@@ -20,38 +17,32 @@ use super::Rnf;
 use super::meter::Message;
 use super::round_trip::RoundTrip;
 
-/// Minimum window in packets: one, so that the connection never stops.
+/// In packets, so that the connection never stops.
 const MIN_WINDOW: f64 = 1.0;
 
-/// Windows that a control law has set so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Windows {
-    /// Number of windows set, one for each message that arrived when an estimate of the round-trip
-    /// time existed.
+    /// One for each message after the first estimate of the round-trip time.
     pub count: u64,
-    /// Window that was set last, in packets; 0 before the first.
+    /// In packets; 0 before the first.
     pub last: f64,
-    /// Sum of all windows set, in packets.
+    /// In packets.
     pub sum: f64,
 }
 
-/// Control law that sets the window of one connection.
 #[derive(Debug)]
 pub struct Law {
     packet_bytes: f64,
     q_ref: f64,
     gain: Option<f64>,
     round_trip: RoundTrip,
-    /// Number of the sender's round-trip time measurements, and their sum in ns, at the last call of
-    /// [`Self::note_round_trip`].
+    /// Number and sum in ns of the sender's round-trip times at the last [`Self::note_round_trip`].
     seen: (u64, u64),
     integral: f64,
-    /// Windows that this control law has set so far.
     pub windows: Windows,
 }
 
 impl Law {
-    /// Creates a control law that has received no message and no round-trip time yet.
     pub fn new(params: &Rnf, packet_bytes: f64) -> Self {
         Self {
             packet_bytes,
@@ -64,9 +55,8 @@ impl Law {
         }
     }
 
-    /// Adds a sample of the round-trip time: the mean of those that the sender has measured on data
-    /// since the last call. Without any, does nothing. The round-trip time of the SYN does not count,
-    /// as a SYN takes less time to transmit than a full segment.
+    /// Mean of those measured on data since the last call, without the SYN, which takes less time to transmit
+    /// than a full segment.
     pub fn note_round_trip(&mut self, counts: &SenderCounts) {
         let (samples, sum) = std::mem::replace(&mut self.seen, (counts.rtt_samples, counts.rtt_sum_ns));
         if counts.rtt_samples > samples {
@@ -74,8 +64,7 @@ impl Law {
         }
     }
 
-    /// Returns the window in packets that a message of the RNC determines, or `None` if there is no estimate of the
-    /// round-trip time. `held` is the number of bytes that the proxy holds and the phone has not acknowledged.
+    /// In packets; `held` is the number of bytes that the proxy holds and the phone has not acknowledged.
     pub fn window(&mut self, message: &Message, held: u64) -> Option<f64> {
         let round_trip = self.round_trip.estimate()?.as_secs();
         let feedforward = message.bandwidth / self.packet_bytes * round_trip + self.q_ref;
@@ -90,8 +79,7 @@ impl Law {
         Some(window)
     }
 
-    /// Returns true if a window has been set and the proxy holds at least a window of data. If not,
-    /// the queue is short for lack of data, and the integral would grow without effect (wind-up).
+    /// If not, the queue is short for lack of data, and the integral would grow without effect (wind-up).
     fn is_in_use(&self, held: u64) -> bool {
         self.windows.count > 0 && held as f64 >= self.windows.last * self.packet_bytes
     }

@@ -1,5 +1,3 @@
-//! Tests of the control law on a simple path, whose queue is served at a rate that each test sets.
-
 use std::collections::VecDeque;
 
 use nodeb_base::rng::Streams;
@@ -16,12 +14,12 @@ use crate::proxy::ProxySpec;
 use crate::proxy::split::{Outbox, SplitProxy};
 
 const PACKET_BYTES: u32 = 1_500;
-/// Delay of packets from the proxy to the queue, and of messages from the RNC to the proxy.
+/// From the proxy to the queue, and of messages from the RNC to the proxy.
 const DOWN: Duration = Duration::from_millis(25);
-/// Delay of ACKs from the phone to the proxy.
+/// ACKs from the phone to the proxy.
 const UP: Duration = Duration::from_millis(45);
 
-/// Bandwidth in packets per second before and after a step at the time `step` in seconds.
+/// In packets per second, before and after `step` in seconds.
 #[derive(Clone, Copy)]
 struct Bandwidth {
     before: f64,
@@ -38,15 +36,14 @@ impl Bandwidth {
         if now.as_secs() < self.step { self.before } else { self.after }
     }
 
-    /// Returns the number of bytes that could have been sent from time zero to `now`.
+    /// Bytes that could have been sent from time zero.
     fn available(self, now: Time) -> f64 {
         let (first, second) = (now.as_secs().min(self.step), (now.as_secs() - self.step).max(0.0));
         (first * self.before + second * self.after) * f64::from(PACKET_BYTES)
     }
 }
 
-/// Path with a proxy that never lacks data, the queue behind the proxy, and a phone that acknowledges every packet
-/// immediately.
+/// The proxy never lacks data, and the phone acknowledges every packet immediately.
 struct Path {
     proxy: SplitProxy,
     phone: Box<dyn Receiver>,
@@ -56,7 +53,6 @@ struct Path {
     waiting: VecDeque<Segment>,
     serving: Option<(Time, Segment)>,
     acks: VecDeque<(Time, Segment)>,
-    /// Number of packets that wait in the queue after each event, with the time of the event.
     lengths: Vec<(Time, usize)>,
     out: Outbox,
 }
@@ -143,7 +139,7 @@ impl Path {
         self
     }
 
-    /// Returns mean, minimum and maximum of the queue length in packets between `from` and `to` seconds.
+    /// Mean, minimum and maximum in packets; times in seconds.
     fn queue(&self, from: f64, to: f64) -> (f64, usize, usize) {
         let inside = |pair: &&[(Time, usize)]| pair[0].0.as_secs() >= from && pair[1].0.as_secs() <= to;
         let (mut area, mut time, mut least, mut most) = (0.0, 0.0, usize::MAX, 0);
@@ -156,7 +152,7 @@ impl Path {
     }
 }
 
-/// Returns the round-trip time in seconds without queueing, at `bandwidth` packets per second.
+/// In seconds, without queueing; `bandwidth` in packets per second.
 fn round_trip(bandwidth: f64) -> f64 {
     1.0 / bandwidth + (DOWN.0 + UP.0) as f64 / 1e9
 }
@@ -171,8 +167,7 @@ fn assert_within_5_percent(found: f64, expected: f64, what: &str) {
     assert!((found / expected - 1.0).abs() < 0.05, "{what}: {found} instead of {expected}");
 }
 
-/// The queue settles at `q_ref + b (estimate - round trip)`, for bandwidths `b` of 0.5 to 8 Mb/s and estimates that
-/// are too short or too long.
+/// `q_ref + b (estimate - round trip)`, for 0.5 to 8 Mb/s and estimates that are too short or too long.
 #[test]
 fn queue_settles_at_the_value_of_the_law() {
     for tcp in families() {
@@ -189,8 +184,7 @@ fn queue_settles_at_the_value_of_the_law() {
     }
 }
 
-/// The minimum round-trip time that TCP measures contains no queueing, as the queue is empty at the start. So the
-/// queue settles at its target.
+/// The queue is empty at the start, so the minimum contains no queueing.
 #[test]
 fn minimum_round_trip_gives_no_bias() {
     for tcp in families() {
@@ -202,7 +196,7 @@ fn minimum_round_trip_gives_no_bias() {
     }
 }
 
-/// After a step of the bandwidth the queue returns to its target within 5 s.
+/// Within 5 s.
 #[test]
 fn queue_returns_to_its_target_after_a_step() {
     for tcp in families() {
@@ -249,10 +243,10 @@ fn queue_feedback_removes_the_bias() {
     }
 }
 
-/// A message takes 25 ms, and its effect on the queue another 25 ms. With one message per second the queue has reacted
-/// to each message before the next is sent (d = 0, stable below a gain of 2). With one message every 20 ms the RNC
-/// sends two more before the queue has reacted (d = 2, stable below a gain of 0.62). With one message per second and a
-/// gain just below 2, the queue still swings after 20 s.
+/// With one message per second the queue has reacted to each message before the next is sent (d = 0, stable
+/// below a gain of 2). With one message every 20 ms the RNC sends two more before the queue has reacted (d =
+/// 2, stable below a gain of 0.62). With one message per second and a gain just below 2, the queue still
+/// swings after 20 s.
 #[test]
 fn delay_limits_the_stable_gain() {
     let swing = |interval_ms, gain| {
@@ -269,8 +263,7 @@ fn delay_limits_the_stable_gain() {
     }
 }
 
-/// Setting a window before the SYN is acknowledged releases no data: only the SYN and its retransmission are sent. A
-/// phone that has not received the SYN would mistake data for the answer to its own SYN.
+/// A phone that has not received the SYN would mistake data for the answer to its own SYN.
 #[test]
 fn no_window_releases_data_before_the_syn_is_acknowledged() {
     for tcp in families() {
@@ -284,8 +277,6 @@ fn no_window_releases_data_before_the_syn_is_acknowledged() {
     }
 }
 
-/// A smaller window stops the sender until ACKs have reduced the outstanding data to the window. A larger window is
-/// used at once.
 #[test]
 fn larger_window_is_used_at_once_and_smaller_one_drains() {
     for tcp in families() {
@@ -321,8 +312,7 @@ fn larger_window_is_used_at_once_and_smaller_one_drains() {
     }
 }
 
-/// From 5 s on every 37th packet is lost. The losses are recovered without timeouts, and the window does not
-/// change.
+/// From 5 s on every 37th packet is lost.
 #[test]
 fn losses_do_not_change_the_window() {
     for tcp in families() {
