@@ -21,7 +21,7 @@ PARTS  := --tests
 # Processes that run tests in Python: more than there are processors, because half of the time tests wait.
 TESTERS = $(shell $(PYTHON) -c 'import os; print((3 * (os.cpu_count() or 1) + 1) // 2)')
 
-.PHONY: help build run test test-all test-rust test-python test-programs plugins properties check lint types bench instructions playground fairness numbers gallery trust docs wheel smoke clean
+.PHONY: help build run test test-all test-rust test-python test-programs plugins properties check lint types bench instructions playground fairness numbers consoles gallery trust docs wheel smoke clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -93,14 +93,17 @@ instructions: ## count instructions and memory, compare with benches/instruction
 playground: ## build the page that simulates in a browser (needs node and Rust's WebAssembly target); `nodeb play` opens it
 	tools/playground.sh
 
-fairness: build ## measure how congestion controls share a bottleneck (minutes); writes docs/models/fairness.md
-	$(BIN)/python validation/fairness.py docs/models/fairness.md
+fairness: build ## measure how congestion controls share a bottleneck (minutes); writes docs/fairness.json
+	$(BIN)/python validation/fairness.py docs/fairness.json
 
 numbers: build ## measure the numbers of the documentation again (a minute); writes docs/numbers.json
-	$(BIN)/python docs/measure_numbers.py
+	$(BIN)/python docs/refresh.py numbers
+
+consoles: build ## run the commands on the pages again; writes their outputs
+	$(BIN)/python docs/refresh.py consoles
 
 gallery: build ## draw the examples again (minutes); writes docs/images/gallery
-	$(BIN)/python docs/draw_gallery.py
+	$(BIN)/python docs/refresh.py gallery
 
 trust: build ## compare with every reference again: studies, ns-2, Linux, decoders, closed forms (hours); writes docs/trust.json
 	$(BIN)/python validation/trust.py $(if $(QUICK),--quick) $(if $(TRACES),--traces $(TRACES))

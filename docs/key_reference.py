@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,8 +13,8 @@ CHOICE = re.compile(r"^The [\w ]+: a name, or a table with one key\.")
 
 DEFAULTS = re.compile(r"\bDefaults: (those of |the |measured |)")
 
-LINE = re.compile(r"^<!-- keys(?:: (\S*))? -->$", re.MULTILINE)
-"""First line of a part; without a key, the part has the top-level keys of the file."""
+LINE = re.compile(r"^\{\{ nodeb list keys(?: (\S+))? \}\}$", re.MULTILINE)
+"""Mark of a part; without a key, the part has the top-level keys of the file."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,8 @@ class Reference(Keys):
 
     def _link(self, name: str, here: Home) -> str:
         home = self.homes[name]
-        return f"{'' if home.page == here.page else home.page}#{home.anchor}"
+        page = posixpath.relpath(home.page, posixpath.dirname(here.page))
+        return f"{'' if home.page == here.page else page}#{home.anchor}"
 
 
 def _introduced(description: str, path: str) -> str:

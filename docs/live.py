@@ -1,5 +1,4 @@
-"""Inserts live figures and exercises into pages, and links that open scenarios in the
-playground.
+"""Live figures and exercises of pages, and links that open scenarios in the playground.
 
 The page's script (`web/src/live`) draws figures and exercises if the playground was built (`make
 playground`); without it a figure is a sentence, and an exercise its question.
@@ -9,7 +8,6 @@ from __future__ import annotations
 
 import html
 import json
-import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -20,21 +18,17 @@ from nodeb.inputs.scenario import Scenario
 
 DOCS = Path(__file__).parent
 LABS = DOCS.parent / "python" / "nodeb" / "labs"
-ANSWERS = "{{ answers }}"
-MARK = re.compile(r"\{\{ (live|exercise): ([\w-]+)\.([\w-]+) \}\}")
-LINK = re.compile(r"\{\{ play: ([\w/-]+\.toml) \}\}")
+KINDS = {"exercise", "live"}
+"""Marks whose parts need the page's script."""
 SCRIPT, PAGE = play.PAGE.with_name("live.js"), play.PAGE
 FOLDER = "play"
 
 
-def expand(markdown: str, url: str) -> str:
-    if ANSWERS in markdown:
-        markdown = markdown.replace(ANSWERS, answers())
-    markdown = LINK.sub(lambda mark: link(mark[1], url), markdown)
-    found = MARK.sub(lambda mark: _element(*mark.groups()), markdown)
-    if found == markdown or not SCRIPT.exists():
-        return found
-    return f'{found}\n\n<script src="{_up(url)}{FOLDER}/live.js" defer></script>\n'
+def script(url: str) -> str:
+    """Returns the script of a page with figures or exercises; empty if it was not built."""
+    if not SCRIPT.exists():
+        return ""
+    return f'\n\n<script src="{_up(url)}{FOLDER}/live.js" defer></script>\n'
 
 
 def link(file: str, url: str) -> str:
@@ -94,7 +88,9 @@ def _up(url: str) -> str:
     return "../" * url.count("/")
 
 
-def _element(kind: str, file: str, name: str) -> str:
+def element(kind: str, of: str) -> str:
+    """Returns the figure or exercise `FILE.NAME`."""
+    file, _, name = of.partition(".")
     place = next(one for one in (DOCS / f"{file}.toml", LABS / f"{file}.toml") if one.exists())
     found = tomllib.loads(place.read_text("utf-8"))
     one = found[kind][name]

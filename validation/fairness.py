@@ -1,6 +1,6 @@
-"""Measures the fairness of congestion controls at a bottleneck, and writes its page.
+"""Measures the fairness of congestion controls at a bottleneck, and writes them for the site.
 
-    python validation/fairness.py docs/models/fairness.md
+    python validation/fairness.py docs/fairness.json
 
 Takes a few minutes. Flows of one control, except `scalable`, must share fairly, which
 `crates/sim/tests/fairness.rs` tests. Flows of two controls need not.
@@ -9,6 +9,7 @@ Takes a few minutes. Flows of one control, except `scalable`, must share fairly,
 from __future__ import annotations
 
 import itertools
+import json
 import sys
 from pathlib import Path
 
@@ -17,40 +18,6 @@ from nodeb.terminal.progress import progress_bar
 
 RUNS = 5
 FLOWS = 2
-
-PAGE = """# Fairness
-
-{flows} flows of one congestion control share a bottleneck of 10 Mbps with {flows} flows of another
-control. The round trip is 40 ms; the drop-tail queue holds 70 packets (2.1 bandwidth-delay
-products). Each flow first fetches 1 kB over the idle path, so that Vegas measures the round trip.
-One flow of each control starts a download at 10 s, the other flow at 11 s; all downloads last until
-100 s. Jitter of up to 2 ms on the uplinks makes the {runs} replications (seed 1) differ. `make
-fairness` wrote this page with nodeb {version}.
-
-## Flows of one control
-
-The table has Jain's index of {both} flows with one control (1: equal shares) and its 95 %
-confidence interval. The tests in `crates/sim/tests/fairness.rs` require at least 0.95, except for
-`scalable`.
-
-<!-- of make fairness -->
-
-{like}
-
-<!-- end -->
-
-## Flows of two controls
-
-Each value is the share, in per cent, of the flows with the row's control in all bytes that the
-{both} flows deliver; 50 is fair. The half-widths of the 95 % confidence intervals are at most
-{widest:.0f}.
-
-<!-- of make fairness -->
-
-{table}
-
-<!-- end -->
-"""
 
 
 def controls() -> dict[str, dict[str, object]]:
@@ -99,42 +66,29 @@ def shares(groups: list[dict[str, object]]) -> list[list[float]]:
     return [list(map(float, delivered[i : i + flows])) for i in range(0, len(delivered), flows)]
 
 
-def markdown(header: list[str], rows: list[list[str]]) -> str:
-    lines = [header, ["---", *["--:"] * (len(header) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def main(path: Path) -> None:
-    """Measures all pairs of congestion controls, and writes the page."""
+def main(file: Path) -> None:
+    """Measures all pairs of congestion controls: Jain's index, and shares in percent."""
     tcp = controls()
-    names = list(tcp)
-    like, against, widest = [], {}, 0.0
-    pairs = list(itertools.combinations_with_replacement(names, 2))
+    index: dict[str, list[float]] = {}
+    share: dict[str, dict[str, int]] = {name: {} for name in tcp}
+    half_width = 0.0
+    pairs = list(itertools.combinations_with_replacement(tcp, 2))
     with progress_bar("fairness") as bar:
         for done, (a, b) in enumerate(pairs):
             if bar is not None:
                 bar(done / len(pairs), f"{a} against {b}")
             runs = shares([tcp[a], tcp[b]])
             if a == b:
-                index = stats.mean_interval([stats.jain_index(run) for run in runs])
-                like.append([a, f"{index.mean:.3f} ± {index.half_width:.3f}"])
+                alone = stats.mean_interval([stats.jain_index(run) for run in runs])
+                index[a] = [round(alone.mean, 3), round(alone.half_width, 3)]
             else:
-                share = [100 * sum(run[:FLOWS]) / sum(run) for run in runs]
-                got = stats.mean_interval(share)
-                against[a, b] = f"{got.mean:.0f}"
-                against[b, a] = f"{100 - got.mean:.0f}"
-                widest = max(widest, got.half_width)
-    table = [[a, *(against.get((a, b), "") for b in names)] for a in names]
-    page = PAGE.format(
-        flows=FLOWS,
-        both=2 * FLOWS,
-        runs=RUNS,
-        version=_core.version(),
-        widest=widest,
-        like=markdown(["control", "index"], like),
-        table=markdown(["", *names], table),
-    )
-    path.write_text(page, encoding="utf-8")
+                of_a = stats.mean_interval([100 * sum(run[:FLOWS]) / sum(run) for run in runs])
+                share[a][b] = round(of_a.mean)
+                share[b][a] = round(100 - of_a.mean)
+                half_width = max(half_width, of_a.half_width)
+    made = {"version": _core.version(), "runs": RUNS, "half_width": round(half_width)}
+    text = json.dumps({**made, "index": index, "share": share}, indent=1)
+    file.write_text(f"{text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # The page is generated from the commands, so it need not be checked.
 PAGES.remove(ROOT / "docs" / "commands.md")
 FENCE = re.compile(r"^ *```(?:sh|bash|console|shell)?\n(.*?)^ *```$", re.M | re.S)
-INLINE = re.compile(r"`(nodeb [^`]+)`")
+INLINE = re.compile(r"(?:`|\{\{ )(nodeb [^`}]+?)(?:`| \}\})")
 
 
 def command_lines():

@@ -5,7 +5,7 @@ import re
 import tomllib
 from pathlib import Path
 
-import generated
+import generator
 import pytest
 from key_reference import LINE, Reference
 
@@ -13,11 +13,12 @@ from nodeb import _core
 from nodeb.cli import invoke
 
 SCHEMA = json.loads(_core.schema())
-FOLDER = Path(generated.__file__).parent / "scenario"
+FOLDER = Path(generator.__file__).parent / "scenario"
 MARKED = {page.name: page.read_text("utf-8") for page in sorted(FOLDER.glob("*.md"))}
-REFERENCE = Reference(SCHEMA, MARKED)
-SITE = generated.expanded(generated.pages())
-PAGES = {name: SITE.get(f"scenario/{name}", text) for name, text in MARKED.items()}
+PAGES = {
+    name: generator.expanded(text, generator.Place(f"scenario/{name}", ""))
+    for name, text in MARKED.items()
+}
 
 
 def rows():
@@ -32,7 +33,7 @@ def rows():
 
 
 def test_every_key_is_documented_on_one_page():
-    assert REFERENCE.missing() == []
+    assert generator.reference().missing() == []
     parts = [SCHEMA, *SCHEMA["$defs"].values()]
     keys = [key for part in parts for key in part.get("properties", ())]
     documented = [cells[0].strip("`") for heading, cells in rows() if "#range" not in heading]
@@ -56,7 +57,7 @@ def test_internal_links_have_targets():
 
 def test_part_without_keys_is_rejected():
     with pytest.raises(ValueError, match="qeue"):
-        Reference(SCHEMA, {"a.md": "<!-- keys: wired.qeue -->\n<!-- end -->"})
+        Reference(SCHEMA, {"a.md": "{{ nodeb list keys wired.qeue }}"})
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -12,7 +12,7 @@ from nodeb import labs
 from nodeb.inputs.scenario import Scenario
 
 sys.path.append(str(Path(__file__).parents[3] / "docs"))
-import live
+import generator
 
 pytestmark = [needs_chromium, needs_playground]
 
@@ -30,7 +30,9 @@ def page(browser, tmp_path):
 
     def open_page(text):
         file = tmp_path / "page.html"
-        body = live.expand(text, "").replace('src="play/live.js"', f'src="{SCRIPT.as_uri()}"')
+        body = generator.expanded(text, generator.Place("page.md", "")).replace(
+            'src="play/live.js"', f'src="{SCRIPT.as_uri()}"'
+        )
         file.write_text(f'<!doctype html><meta charset="utf-8"><body>{body}</body>', "utf-8")
         opened.goto(file.as_uri())
         return opened
