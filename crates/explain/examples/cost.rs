@@ -17,8 +17,8 @@ fn main() {
     println!("runs={times}");
 }
 
-/// Runs or explains a scenario `times` times. This function is not inlined, so that a profiler can
-/// count its instructions separately from those that read the scenario.
+/// This function is not inlined, so that a profiler can count its instructions separately from those that
+/// read the scenario.
 #[inline(never)]
 fn repeat(what: &str, scenario: &Scenario, times: u64) {
     let control = Control::default();

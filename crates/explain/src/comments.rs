@@ -1,6 +1,3 @@
-//! Comments for packets in captures: the time that each packet spent on the critical path of a
-//! transfer, and the causes of this time.
-
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
@@ -9,23 +6,18 @@ use nodeb_sim::{Control, Scenario};
 use crate::span::{Path, Span};
 use crate::{Error, explain};
 
-/// Maximum number of transfers for which [`PacketComments::of`] makes comments. Each transfer takes a
-/// simulation of its own, which lasts until the transfer or the run ends.
+/// Each transfer takes a simulation of its own.
 pub const MAX_TRANSFERS: u64 = 20;
 
-/// Comments on the packets of a user's transfers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PacketComments {
-    /// Comment on each packet on a critical path, by the packet's number among all packets sent in the run, from 1.
+    /// By the packet's number among all packets sent in the run, from 1.
     pub packets: HashMap<u64, String>,
-    /// Sentence that names the user and the transfers that the comments describe.
+    /// Names the user and the transfers.
     pub about: String,
 }
 
 impl PacketComments {
-    /// Explains the first transfers of `user`, at most [`MAX_TRANSFERS`], and comments on their
-    /// packets.
-    ///
     /// # Errors
     ///
     /// Returns the errors of [`explain`], but [`Error::NoTransfer`] only if the user has begun no
@@ -51,8 +43,7 @@ impl PacketComments {
         Ok(comments)
     }
 
-    /// Adds a comment on each packet of a transfer's path. A packet that has a comment already gets a longer
-    /// one.
+    /// A packet that has a comment already gets a longer one.
     fn add(&mut self, path: &Path, user: u64, transfer: u64) {
         for (packet, description) in by_packet(path) {
             let text = self.packets.entry(packet).or_default();
@@ -66,8 +57,7 @@ impl PacketComments {
     }
 }
 
-/// Returns, by packet number, a description of each packet's spans on a critical path. Adjacent
-/// spans of a packet with the same cause and place are joined.
+/// Adjacent spans with the same cause and place are joined.
 fn by_packet(path: &Path) -> BTreeMap<u64, String> {
     let mut of_packet: BTreeMap<u64, Vec<Span>> = BTreeMap::new();
     for span in path.spans.iter().filter(|span| span.packet > 0) {
@@ -86,7 +76,7 @@ fn by_packet(path: &Path) -> BTreeMap<u64, String> {
     of_packet.into_iter().map(|(packet, spans)| (packet, joined(spans))).collect()
 }
 
-/// Formats nanoseconds as milliseconds with as many decimals as needed, at most six.
+/// With as many decimals as needed, at most six.
 fn ms(ns: u64) -> String {
     let digits = format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000);
     format!("{} ms", digits.trim_end_matches('0').trim_end_matches('.'))
@@ -104,8 +94,7 @@ mod tests {
         assert_eq!(texts, ["0 ms", "0.000001 ms", "40 ms", "5.000001 ms", "120.5 ms"]);
     }
 
-    /// The durations in the comments on a transfer's packets add up to the transfer time. The user
-    /// loads web pages, of which each is a transfer with packets of its own.
+    /// Each web page is a transfer with packets of its own.
     #[test]
     fn comments_add_up_to_the_transfer() {
         let text = "duration = '60 s'\n[radio.hs_dsch]\nbler = 0.2\n[[users]]\ntraffic.web = \

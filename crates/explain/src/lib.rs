@@ -1,21 +1,10 @@
-//! Critical path of a transfer: why the transfer took as long as it did. Each nanosecond of the
-//! transfer has exactly one cause.
-//!
-//! The crate has two layers. The module `timeline` is a [`Listener`](nodeb_sim::world::Listener)
-//! that records the events of one transfer during a run. The module `walk` goes back from the
-//! arrival of the last byte, from effect to cause, and divides the critical path into [`Span`]s
-//! that follow each other without gaps. [`real`] explains recorded connections of real hosts in the
-//! same way, and [`comments`] describes critical paths packet by packet.
-//!
-//! The method is that of Barford and Crovella, "Critical Path Analysis of TCP Transactions",
-//! SIGCOMM 2000, who computed critical paths from packet traces at both ends. Here the events of
-//! all layers make the path exact and extend it to the blocks on the air.
-//!
-//! A span of the path is either a fixed latency or a variable delay. Fixed latencies are propagation and the
-//! transmission of the packet that the path follows. A fixed latency is charged to the reason for the round
-//! trip that it is part of: the handshake, the request, a window, a loss. After the last round trip a fixed
-//! latency is charged to [`Cause::Propagation`] or [`Cause::Transmission`]. A variable delay, such as the
-//! wait in a queue or for a timer, is charged to its own cause.
+//! Critical path of a transfer: each nanosecond has exactly one cause. The method is that of Barford and
+//! Crovella, "Critical Path Analysis of TCP Transactions", SIGCOMM 2000, who computed critical paths from
+//! packet traces; here the events of all layers make the path exact and extend it to the blocks on the air.
+//! Fixed latencies, propagation and the transmission of the packet that the path follows, are charged to the
+//! reason for their round trip (the handshake, the request, a window, a loss), after the last one to
+//! [`Cause::Propagation`] or [`Cause::Transmission`]; a wait in a queue or for a timer is charged to its own
+//! cause.
 //!
 //! # Examples
 //!
@@ -62,32 +51,21 @@ pub use timeline::MAX_RECORDS;
 use timeline::Timeline;
 use walk::Walk;
 
-/// Reason why a transfer cannot be explained.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The scenario has no user with the requested number.
     #[error("there is no user {user}; the scenario has {users}, numbered from 0")]
-    NoUser {
-        /// Number of the user that was requested.
-        user: u64,
-        /// Number of users of the scenario.
-        users: u64,
-    },
-    /// The user has not begun the requested transfer by the end of the run.
+    NoUser { user: u64, users: u64 },
+    /// Not by the end of the run.
     #[error("{}", no_transfer(*user, *transfer, *transfers))]
     NoTransfer {
-        /// Number of the user in the scenario, from 0.
         user: u64,
-        /// Number of the transfer that was requested.
         transfer: u64,
-        /// Number of transfers that the user has begun.
+        /// That the user has begun.
         transfers: u64,
     },
-    /// The transfer needs more records than [`MAX_RECORDS`]. The value is the time at which the
-    /// number of records exceeded this limit.
+    /// Time at which the records exceeded [`MAX_RECORDS`].
     #[error("{}", too_long(*.0))]
     TooLong(Time),
-    /// The simulation was cancelled or failed.
     #[error(transparent)]
     Run(#[from] RunError),
 }
@@ -111,7 +89,6 @@ fn too_long(after: Time) -> String {
 
 /// Simulates replication number `run` of a scenario under `seed` up to the end of transfer number
 /// `transfer` of `user`, both counted from 0, or up to the end of the run if the transfer does not
-/// end. Returns the critical path of that transfer.
 ///
 /// # Errors
 ///
@@ -149,8 +126,7 @@ pub fn explain(
     Ok(Path { begun, ended, bytes: timeline.bytes, complete, lost: timeline.lost, busy, spans, names })
 }
 
-/// Returns the size in bytes above which an ACK of a connection carries the request, or `u32::MAX` if no ACK
-/// carries it. Only the ACK of the SYN can carry the request.
+/// ACKs above this size carry the request; only the ACK of the SYN can. `u32::MAX` if none does.
 fn bare_ack(scenario: &Scenario, connection: &Connection) -> u32 {
     let group = &scenario.users[connection.group];
     let (Direction::Down, Some(traffic)) = (connection.direction, group.traffic(Direction::Down)) else {

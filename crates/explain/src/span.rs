@@ -1,5 +1,3 @@
-//! Spans of the critical path, and the tables of an explained transfer.
-
 use nodeb_base::event::{Place, Site};
 use nodeb_base::table;
 use nodeb_base::table::{Column, Table, Texts, Values};
@@ -8,53 +6,40 @@ use nodeb_sim::scenario::PlaceNames;
 
 use crate::cause::{Cause, Step};
 
-/// Span of time on a critical path, with exactly one cause. The spans of a path follow each other
-/// without gaps.
+/// Spans follow each other without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Start of the span, at which the previous span of the path ends.
     pub begin: Time,
-    /// End of the span, later than its start.
     pub end: Time,
-    /// Cause to which the duration of the span is charged.
     pub cause: Cause,
-    /// Activity at [`Self::place`] during the span.
     pub step: Step,
-    /// Node, link or bearer at which the time was spent.
     pub place: Place,
-    /// Reason for the round trip that the span is part of; fixed latencies are charged to this
-    /// reason. `None` after the last round trip.
+    /// Reason for the round trip, to which fixed latencies are charged; `None` after the last one.
     pub round: Option<Cause>,
-    /// Number of the packet that the span belongs to, among all packets sent in the run, from 1; 0 if none.
+    /// Among all packets sent in the run, from 1; 0 if none.
     pub packet: u64,
-    /// Sequence number of the packet, or the acknowledgement number if the packet is an ACK. It
-    /// counts segments with `classic` TCP, and bytes with `linux` TCP and for real packets; 0 if
-    /// the span belongs to no packet.
+    /// Or acknowledgement number: segments with `classic` TCP, bytes with `linux` and for real packets; 0
+    /// without a packet.
     pub seq: u64,
 }
 
 impl Span {
-    /// Returns the duration of the span, from `begin` to `end`.
     pub fn duration(&self) -> Duration {
         self.end.since(self.begin)
     }
 
-    /// Returns the name of the protocol layer in which the time was spent, such as "RLC" or
-    /// "transport".
+    /// Such as "RLC" or "transport".
     pub fn layer(&self) -> &'static str {
         layer(self.step, self.cause == Cause::Rlc, self.place.site == Site::Bearer)
     }
 
-    /// Returns a number that encodes the arguments of [`layer`]: the step times 4, plus 2 if the
-    /// cause is RLC, plus 1 if the span is at a bearer.
     fn layer_code(&self) -> u32 {
         let is_of_rlc = u32::from(self.cause == Cause::Rlc);
         self.step as u32 * 4 + is_of_rlc * 2 + u32::from(self.place.site == Site::Bearer)
     }
 }
 
-/// Returns the protocol layer in which `step` happens. The layer of some steps depends on whether
-/// their cause is [`Cause::Rlc`] or whether they are at a bearer.
+/// Some depend on whether the cause is [`Cause::Rlc`] or the place a bearer.
 fn layer(step: Step, is_of_rlc: bool, is_at_bearer: bool) -> &'static str {
     match step {
         Step::AckHeld | Step::TimerRuns | Step::Paced => "transport",
@@ -78,18 +63,16 @@ fn layer(step: Step, is_of_rlc: bool, is_at_bearer: bool) -> &'static str {
     }
 }
 
-/// Number of columns before the column `place` in the table of spans.
+/// In the table of spans.
 const BEFORE_PLACE: usize = 4;
 
-/// Returns a number that encodes what determines the name of a place: its site, and for a link of the core
-/// network also the link's index.
+/// What determines a place's name: its site, and the index of a core link.
 fn place_code(place: Place) -> u32 {
     let number = if matches!(place.site, Site::CoreDown | Site::CoreUp) { place.index } else { 0 };
     number * Site::ALL.len() as u32 + place.site as u32
 }
 
-/// Returns a place whose code is `code` (see [`place_code`]). Its name equals the name of the place
-/// that was encoded.
+/// Only its name equals that of the place encoded.
 fn place_of(code: u32) -> Place {
     let sites = Site::ALL.len() as u32;
     Place::new(Site::ALL[(code % sites) as usize], code / sites)
@@ -127,52 +110,42 @@ table! {
     }
 }
 
-/// Critical path of an explained transfer, with the losses and busy times during the transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// Start of the transfer.
+    /// Of the transfer.
     pub begun: Time,
-    /// Time at which the receiver had all bytes, or the end of the run if it never had. The receiver is the
-    /// phone, or the server in an upload. For a real connection, the arrival of the packet that completed the
-    /// in-order data, or of the last packet if no data arrived in order.
+    /// All bytes at the receiver, or the end of the run. For a real connection, the arrival that completed
+    /// the in-order data, or the last one.
     pub ended: Time,
-    /// Size of the transfer in bytes. For a real connection, the number of bytes that arrived in order.
+    /// For a real connection, those that arrived in order.
     pub bytes: u64,
-    /// Whether the receiver had all bytes at [`Self::ended`].
     pub complete: bool,
-    /// Counts of the connection's lost packets and ECN window reductions during the transfer.
+    /// During the transfer.
     pub lost: Lost,
-    /// Time for which each link or channel transmitted packets of the connection during the
-    /// transfer, including packets that are not on the critical path. Links and channels for which this
-    /// time is 0 are omitted.
+    /// With packets that are not on the critical path; without links and channels that sent none.
     pub busy: Vec<(Place, Duration)>,
-    /// Spans of the path in the order of time.
+    /// In the order of time.
     pub spans: Vec<Span>,
-    /// Names of the scenario's nodes, links and bearers.
     pub names: PlaceNames,
 }
 
-/// Counts of a connection's packets lost during the transfer, by cause, and of its window
-/// reductions caused by ECN marks.
+/// By cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// Number of packets lost on links.
     pub links: u64,
-    /// Number of packets that queues and buffers dropped because they were full, or earlier (AQM).
+    /// Full queues and AQM.
     pub queues: u64,
-    /// Number of packets that the radio gave up after failed transmissions.
+    /// Given up after failed transmissions.
     pub radio: u64,
-    /// Number of window reductions caused by ECN marks.
+    /// Window reductions by ECN marks.
     pub marked: u64,
 }
 
 impl Path {
-    /// Returns the summary of the transfer as a table of one row: times, size and losses.
     pub fn transfer(&self) -> Table {
         TRANSFER.table(std::slice::from_ref(self))
     }
 
-    /// Returns the busy times of links and channels as a table.
     pub fn busy(&self) -> Table {
         let mut table = BUSY.table(&self.busy);
         let names = self.busy.iter().map(|(place, _)| self.names.name(*place)).collect();
@@ -181,7 +154,6 @@ impl Path {
         table
     }
 
-    /// Returns the spans as a table, one row per span in the order of time.
     pub fn spans(&self) -> Table {
         let mut table = SPANS.table(&self.spans);
         let codes = self.spans.iter().map(|span| place_code(span.place));

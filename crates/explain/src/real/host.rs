@@ -1,9 +1,6 @@
-//! Inference of why a host sent a packet, from headers and times alone.
-//!
-//! A packet sent within [`ANSWERS`] of an arrival is taken as an answer to this arrival. The first
-//! new data after a request are taken as the answer to the request, however late they are. Other
-//! packets were triggered by a timer, a pacer or the application; the rules that tell these apart
-//! are listed in `docs/explain.md`, section "Real connections".
+//! From headers and times alone: a packet sent within [`ANSWERS`] of an arrival answers it, and the first new
+//! data after a request answer the request. Rules for timers, pacers and the application: `docs/explain.md`,
+//! section "Real connections".
 
 use std::collections::{HashMap, VecDeque};
 
@@ -17,84 +14,77 @@ use super::{SentSegment, segment, site};
 use crate::cause::{Cause, Step};
 use crate::timeline::Basis;
 
-/// Maximum time in which a host answers an arrival without waiting for a timer: 20 ms, since
-/// delayed ACKs take 40 ms or more.
+/// Delayed ACKs take 40 ms or more.
 pub(crate) const ANSWERS: Duration = Duration(20_000_000);
 
-/// Maximum time between successive packets of one burst: 1 ms.
+/// Between successive packets of one burst.
 const BURST: Duration = Duration(1_000_000);
 
-/// Minimum duration of retransmission timers: 200 ms as in Linux (RFC 6298 recommends 1 s).
+/// As in Linux (RFC 6298 recommends 1 s).
 const MIN_TIMEOUT: Duration = Duration(200_000_000);
 
-/// Cause to which the fixed latencies (propagation and transmission) before the sending of a packet are
-/// charged.
+/// To which the fixed latencies (propagation and transmission) before a packet are charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// The packet continues a round trip, so fixed latencies before and after it have the same cause.
+    /// The packet continues a round trip.
     Same,
-    /// A round trip ended when the packet was sent. The fixed latencies of this round trip are charged to the
-    /// given cause.
+    /// A round trip ended, whose fixed latencies are charged to the cause.
     For(Cause),
-    /// The packet belongs to no round trip, so fixed latencies before it are charged to propagation and
-    /// transmission.
+    /// No round trip: fixed latencies are charged to propagation and transmission.
     Over,
 }
 
-/// Reason why a host sent a packet.
+/// Why a host sent a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// Event after which the host could have sent the packet at once.
+    /// After it the host could have sent the packet at once.
     pub basis: Basis,
-    /// Cause of the delay between the event `basis` and the transmission of the packet.
+    /// Of the delay since `basis`.
     pub cause: Cause,
-    /// Activity of the host between the event `basis` and the transmission of the packet.
+    /// Since `basis`.
     pub step: Step,
-    /// Cause to which the fixed latencies before the sending of the packet are charged.
     pub round: Round,
 }
 
-/// Arrival of a packet at a host, at the time at which the emulator handed the packet over.
+/// At a host, when the emulator handed the packet over.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     handed: Time,
     packet: u32,
 }
 
-/// Inferred state of one end of a connection.
 #[derive(Debug, Default)]
 struct Host {
-    /// Arrivals that have not been handled yet, in the order of time.
+    /// Not handled yet, in the order of time.
     arrivals: VecDeque<Arrival>,
     latest: Option<Arrival>,
-    /// Last arrival with data, SYN or FIN since the host last sent an ACK; `None` if there is none.
+    /// Last one with data, SYN or FIN since the last ACK.
     asking: Option<Arrival>,
-    /// First arrival with data, SYN or FIN since the host last sent an ACK; `None` if there is none.
+    /// First one with data, SYN or FIN since the last ACK.
     unanswered: Option<Arrival>,
     last_data: Option<u32>,
-    /// Packet number of the last transmission of each segment, by the segment's sequence number.
+    /// Last transmission by sequence number.
     copies: HashMap<u64, u32>,
     last_ack: Option<u32>,
-    /// Sequence number after the last byte that the host has sent.
+    /// After the last byte sent.
     next: u64,
-    /// First sequence number that the peer has not acknowledged.
+    /// First one that the peer has not acknowledged.
     acked: u64,
-    /// Receive window that the peer advertised last, in bytes after scaling.
+    /// In bytes after scaling.
     window: u64,
     shift: u8,
-    /// Payload in bytes of the largest segment that the host has sent.
+    /// Payload of the largest segment sent.
     largest: u32,
-    /// For each segment that is not acknowledged: the sequence number after it, and the bytes in
-    /// flight after it was sent.
+    /// Of each unacknowledged segment: the sequence number after it, and the bytes in flight after it was
+    /// sent.
     flights: VecDeque<(u64, u64)>,
-    /// Bytes in flight after transmission of the segment that was acknowledged last.
+    /// After transmission of the segment acknowledged last.
     flight_before: u64,
-    /// Whether the last arrival reported missing data, by a SACK block or as a duplicate ACK.
+    /// The last arrival reported missing data, by SACK or as a duplicate ACK.
     has_gap: bool,
 }
 
-/// Returns the packets of a connection, each with the inferred reason for sending it. `main` is the direction
-/// in which most data flow, and `user` the number of the phone's user in the scenario.
+/// In `main` most data flow; `user` is the phone's user in the scenario.
 pub(super) fn infer(connection: &Connection, main: Direction, user: u32) -> Vec<SentSegment> {
     let mut hosts = [Host::default(), Host::default()];
     for (number, packet) in (0..).zip(&connection.packets) {
@@ -119,8 +109,7 @@ pub(super) fn infer(connection: &Connection, main: Direction, user: u32) -> Vec<
     segments
 }
 
-/// Returns the kind of a packet of a transfer in the direction `main`: data in the other direction
-/// are requests.
+/// Data against `main` are requests.
 fn kind(packet: &Sent, main: Direction) -> Kind {
     match (packet.tcp.has(SYN), packet.is_bare()) {
         // A SYN-ACK counts as the sender's first segment, as in the simulator.
@@ -133,7 +122,6 @@ fn kind(packet: &Sent, main: Direction) -> Kind {
 }
 
 impl Host {
-    /// Handles all arrivals up to and including the time `now`.
     fn take(&mut self, packets: &[Sent], now: Time) {
         while let Some(arrival) = self.arrivals.front().copied().filter(|it| it.handed <= now) {
             self.arrivals.pop_front();
@@ -188,9 +176,7 @@ impl Host {
         self.of_data(packets, packet, main)
     }
 
-    /// Infers why the host sent a bare ACK: because of an arrival at most [`ANSWERS`] earlier, or
-    /// because a timer had delayed the ACK. An ACK without an arrival to acknowledge is a window
-    /// update or a keep-alive.
+    /// An arrival at most [`ANSWERS`] earlier, or a timer; otherwise a window update or a keep-alive.
     fn of_ack(&self, packets: &[Sent], packet: &Sent, main: Direction) -> Origin {
         let works = works(packet.direction);
         let (Some(asking), Some(first)) = (self.asking, self.unanswered) else {
@@ -212,8 +198,7 @@ impl Host {
         Origin { basis: Basis::Received(asking.packet), cause: works, step: Step::HostWorks, round }
     }
 
-    /// Infers why the host retransmitted a segment. The retransmission followed data sent at most [`ANSWERS`]
-    /// before, an arrival triggered it, or a timer expired.
+    /// After data sent at most [`ANSWERS`] before, an arrival, or a timer.
     fn of_retransmission(&self, packets: &[Sent], packet: &Sent) -> Origin {
         let round = Round::For(Cause::Recovery);
         let copy = self.copies.get(&packet.seq).copied().or(self.last_data);
@@ -238,7 +223,7 @@ impl Host {
         }
     }
 
-    /// Infers why the host sent a segment of new data: because of an arrival, the application or the pacer.
+    /// An arrival, the application or the pacer.
     fn of_data(&self, packets: &[Sent], packet: &Sent, main: Direction) -> Origin {
         let works = works(packet.direction);
         let sent = self.last_data.map(|number| (packets[number as usize].at, number));
@@ -268,15 +253,13 @@ impl Host {
         }
     }
 
-    /// Returns true if the application limited the sender: it has sent no data yet, or its last
-    /// segment was a SYN or not full.
+    /// No data sent yet, or the last segment was a SYN or not full.
     fn is_application_limited(&self, packets: &[Sent]) -> bool {
         let last = self.last_data.map(|number| packets[number as usize].tcp);
         last.is_none_or(|tcp| tcp.payload < self.largest || tcp.has(SYN))
     }
 
-    /// Returns the round trip before `packet` was sent, given that the arrival `came` made the host
-    /// send the packet.
+    /// The arrival `came` made the host send `packet`.
     fn round(&self, packets: &[Sent], came: &Sent, packet: &Sent, main: Direction) -> Round {
         let has_sent_data = self.next > 1;
         if came.tcp.has(SYN) || (came.is_bare() && !has_sent_data) {
@@ -288,8 +271,7 @@ impl Host {
         Round::For(self.limit(packets, packet))
     }
 
-    /// Returns the number of new bytes that the host sends in the burst that begins with `packet`. The burst
-    /// ends before the next arrival, the next retransmission, or a pause of more than [`BURST`].
+    /// New bytes until the next arrival, the next retransmission, or a pause of more than [`BURST`].
     fn burst(&self, packets: &[Sent], packet: &Sent) -> u64 {
         let next = self.arrivals.front().map_or(Time(u64::MAX), |arrival| arrival.handed);
         let from = packets.partition_point(|it| it.number < packet.number);
@@ -302,8 +284,7 @@ impl Host {
         of_burst.map(|it| u64::from(it.tcp.payload)).sum()
     }
 
-    /// Infers the limit that had stopped the sender until an ACK allowed it to send `packet`. Slow start is
-    /// assumed if the bytes in flight grew by more than a quarter in the last round trip.
+    /// Slow start if the bytes in flight grew by more than a quarter in the last round trip.
     fn limit(&self, packets: &[Sent], packet: &Sent) -> Cause {
         let flight = self.next.saturating_sub(self.acked) + self.burst(packets, packet);
         if self.has_gap {
@@ -320,7 +301,6 @@ impl Host {
     }
 }
 
-/// Returns the cause to which the response time of the host that sends in `direction` is charged:
 /// [`Cause::Application`] for the phone and [`Cause::Server`] for the server.
 fn works(direction: Direction) -> Cause {
     if site(direction) == nodeb_base::event::Site::Phone { Cause::Application } else { Cause::Server }

@@ -1,9 +1,5 @@
-//! Critical path of a real TCP connection in a recorded emulation, found by replaying the recording.
-//!
-//! The replay emits the events of the cell as for simulated connections, so time in the cell is
-//! explained in the same way. No event says why a real host sent a packet: the module `host` infers
-//! the reason from the headers in the log and the times at both ends, as Barford and Crovella did
-//! with packet traces.
+//! Of a real connection, by replaying a recording: time in the cell is explained by its events; why a host
+//! sent a packet is inferred, as Barford and Crovella did with packet traces.
 
 mod host;
 #[cfg(test)]
@@ -27,64 +23,47 @@ use crate::timeline::Timeline;
 use crate::too_long;
 use crate::walk::Walk;
 
-/// Reason why a connection cannot be explained.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The log cannot be read or replayed.
+    /// Cannot be read or replayed.
     #[error(transparent)]
     Recording(#[from] nodeb_emu::Error),
-    /// The recording has no TCP connection with the requested number.
     #[error(
         "there is no connection {connection}; the recording has {connections} TCP connections, numbered from 0"
     )]
-    NoConnection {
-        /// Number of the connection that was requested.
-        connection: usize,
-        /// Number of TCP connections in the recording.
-        connections: usize,
-    },
-    /// No packet of the connection arrived.
+    NoConnection { connection: usize, connections: usize },
     #[error(
         "no packet of connection {0} has arrived, so there is nothing to explain; expected a connection with data"
     )]
     NothingArrived(usize),
-    /// The connection needs more records than [`MAX_RECORDS`](crate::MAX_RECORDS). The value is the
-    /// time at which the number of records exceeded this limit.
+    /// Time at which the records exceeded [`MAX_RECORDS`](crate::MAX_RECORDS).
     #[error("{}", too_long(*.0))]
     TooLong(Time),
-    /// A replayed packet arrives at another time than in the recording, or has another fate
-    /// (arrival or loss).
+    /// A replayed packet has another arrival time or fate than in the recording.
     #[error("the replay differs from the recording: {0}; expected the scenario and version of the recording")]
     Differs(String),
 }
 
-/// Packet of the explained connection, with the inferred reason for sending it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SentSegment {
     segment: Segment,
     origin: Origin,
 }
 
-/// Listener to the events of a replay. It records one connection in a [`Timeline`].
 struct ConnectionListener<'a> {
     timeline: Timeline,
     segments: Vec<SentSegment>,
     connection: &'a Connection,
-    /// Number of packets of the connection that the replay has sent so far.
+    /// By the replay.
     sent: usize,
-    /// Number in the recording of the packet at whose arrival the path ends: the packet that
-    /// completes the in-order data, or the last packet to arrive if no data arrived in order.
+    /// Completes the in-order data, or is the last to arrive if none did in order.
     last: u64,
     bytes: u64,
-    /// First difference between replay and recording, which ends the replay; `None` if there is
-    /// none so far.
+    /// First difference between replay and recording, which ends the replay.
     differs: Option<String>,
     names: PlaceNames,
 }
 
-/// Replays a recording and returns the critical path of its TCP connection with the number
-/// `connection`, from 0. `users` lists the scenario's user number of each recorded phone.
-///
 /// # Errors
 ///
 /// See [`Error`].
@@ -130,8 +109,7 @@ pub fn explain(
     ))
 }
 
-/// Returns the index of the packet that arrived last, or `None` if no packet arrived. The path of a
-/// connection ends with this packet if no data arrived in order.
+/// The path ends with it if no data arrived in order.
 fn last_arrived(connection: &Connection) -> Option<usize> {
     (0..connection.packets.len())
         .filter(|at| connection.packets[*at].arrived.is_some())
@@ -149,8 +127,6 @@ impl ConnectionListener<'_> {
         Ok(Path { begun, ended, bytes: delivered.bytes, complete: delivered.all, lost, busy, spans, names })
     }
 
-    /// Handles the event that a packet to or from the phone is sent. If the packet belongs to the explained
-    /// connection, records it with the inferred reason for sending it.
     fn send(&mut self, at: Time, event: &Event) -> ControlFlow<()> {
         let Event::Sent { place, packet, seq: number, .. } = *event else {
             return ControlFlow::Continue(());
@@ -171,8 +147,7 @@ impl ConnectionListener<'_> {
 }
 
 impl ConnectionListener<'_> {
-    /// Checks that a packet of the connection arrives when it did in the recording. Ends the replay
-    /// if the times differ, or if the packet is the last one of the path.
+    /// Ends the replay if the time differs from the recording, or with the last packet of the path.
     fn arrive(&mut self, at: Time, number: u32) -> ControlFlow<()> {
         let packet = &self.connection.packets[number as usize];
         if packet.arrived != Some(at) {
@@ -207,13 +182,10 @@ impl Listener for ConnectionListener<'_> {
     }
 }
 
-/// Returns the end that sends packets in `direction`: the server sends downlink packets, the phone
-/// uplink packets.
 fn site(direction: Direction) -> Site {
     if direction == Direction::Down { Site::Server } else { Site::Phone }
 }
 
-/// Returns a recorded packet as a [`Segment`], the form that simulated packets have.
 fn segment(user: u32, kind: Kind, sent: &nodeb_emu::connections::Sent) -> Segment {
     let seq = if kind == Kind::Ack { sent.ack } else { sent.seq };
     Segment { seq, size: sent.bytes, retransmission: sent.is_retransmission, ..Segment::control(user, kind) }

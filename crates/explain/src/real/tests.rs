@@ -1,5 +1,3 @@
-//! Tests of explanations of recordings that are made by hand, with known causes.
-
 use nodeb_emu::exchange::End;
 use nodeb_emu::head::{ACK, FIN, SYN};
 use nodeb_emu::recording::Recorder;
@@ -18,12 +16,11 @@ fn us(us: u64) -> Time {
     Time(us * 1_000)
 }
 
-/// Emulated cell whose packets are recorded. The tests act as the hosts at both ends.
 struct Emulation {
     scenario: Scenario,
     exchange: Exchange,
     folder: tempfile::TempDir,
-    /// Time, receiving end and size in bytes of each arrival, in the order of time.
+    /// Time, receiving end and size, in the order of time.
     came: Vec<(Time, End, usize)>,
 }
 
@@ -38,8 +35,7 @@ impl Emulation {
         Self { scenario, exchange, folder, came: Vec::new() }
     }
 
-    /// Sends a TCP packet with `payload` bytes of data from the host `from` at the time `at`. `port` is the
-    /// phone's TCP port, which identifies the connection.
+    /// `port` is the phone's and identifies the connection.
     fn send(&mut self, at: Time, from: End, port: u16, (seq, ack, flags): (u32, u32, u8), payload: usize) {
         let up = from != End::Server;
         let length = 40 + payload;
@@ -72,7 +68,7 @@ impl Emulation {
         self.take();
     }
 
-    /// Lets time pass until a packet arrives. Returns the time of its arrival.
+    /// Time of the next arrival.
     fn wait(&mut self) -> Time {
         let before = self.came.len();
         while self.came.len() == before {
@@ -82,7 +78,6 @@ impl Emulation {
         self.came[before].0
     }
 
-    /// Ends the emulation and explains TCP connection number `connection` of its recording.
     fn explained(self, connection: usize) -> Result<Path, Error> {
         let Self { scenario, exchange, folder, .. } = self;
         exchange.finish(&scenario).unwrap();
@@ -90,7 +85,6 @@ impl Emulation {
     }
 }
 
-/// Explains TCP connection number `connection` of a log.
 fn explain_log(log: &std::path::Path, scenario: &Scenario, connection: usize) -> Result<Path, Error> {
     explain(Log { path: log, control: &Control::default() }, scenario, 7, &[0], connection)
 }
@@ -99,8 +93,7 @@ fn phone() -> End {
     End::Phone(0)
 }
 
-/// Returns the total time in us of each cause on a path, after checking that the spans have no gaps
-/// from the beginning of the path to its end.
+/// In us, after checking that the spans have no gaps.
 fn causes(path: &Path) -> Vec<(Cause, u64)> {
     let mut at = path.begun;
     for span in &path.spans {
@@ -115,8 +108,7 @@ fn causes(path: &Path) -> Vec<(Cause, u64)> {
     all.filter(|(_, time)| *time > 0).collect()
 }
 
-/// Returns the time in us that a downlink packet of `bytes` bytes takes through the idle cell:
-/// wired link of 10 Mbps and 10 ms, radio link of 1 Mbps and 5 ms.
+/// In us, through the idle cell: wired link of 10 Mbps and 10 ms, radio link of 1 Mbps and 5 ms.
 fn down(bytes: u64) -> u64 {
     bytes * 8 / 10 + 10_000 + bytes * 8 + 5_000
 }
@@ -125,8 +117,7 @@ fn up(bytes: u64) -> u64 {
     bytes * 8 + 5_000 + bytes * 8 / 10 + 10_000
 }
 
-/// Opens a connection at `begun` and sends a request of 300 bytes. Returns the time at which the
-/// request reaches the server.
+/// A request of 300 bytes; the time at which it reaches the server.
 fn ask(emulation: &mut Emulation, begun: Time, port: u16) -> Time {
     emulation.send(begun, phone(), port, (100, 0, SYN), 0);
     let at = emulation.wait();
@@ -165,8 +156,7 @@ fn download_has_the_causes_of_its_closed_form() {
     assert_eq!(causes(&path), expected);
 }
 
-/// Returns an emulation over a link with a queue of two packets, and the time at which the server
-/// sends two packets of another connection, which fill the queue.
+/// The queue of two packets is filled by another connection.
 fn with_full_queue() -> (Emulation, Time) {
     let mut emulation = Emulation::over(&format!("{LINK}queue.drop_tail.limit = 2\n"));
     let at = ask(&mut emulation, Time::ZERO, 40_000);
@@ -305,8 +295,6 @@ fn failed_blocks_are_in_the_path_of_a_real_connection() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(200))]
 
-    /// The spans of a path have no gaps from its beginning to its end, even if TCP headers are
-    /// random.
     #[test]
     fn paths_are_gapless_with_random_headers(
         changes in proptest::collection::vec((0..40_usize, 20..40_usize, proptest::prelude::any::<u8>()), 0..60),

@@ -1,10 +1,6 @@
-//! Tests of causes in the radio network: scheduling, retransmission, reordering, channel switching,
-//! Iub and handover.
-
 use super::*;
 
-/// On HS-DSCH (TTIs of 2 ms) a packet arrives at 3 ms and waits for the TTI at 4 ms. Another user
-/// is served in that TTI and the next two.
+/// TTIs of 2 ms: the packet arrives at 3 ms; another user is served in the TTI at 4 ms and the next two.
 #[test]
 fn segmentation_and_the_scheduler() {
     let mut fixture = Fixture::on(HS_DSCH);
@@ -20,8 +16,7 @@ fn segmentation_and_the_scheduler() {
     assert_eq!(fixture.done(12), expected);
 }
 
-/// Packet 2 arrives while packet 1 is transmitted. Packet 2 waits for the next TTI and not for
-/// packet 1, since no packet can be added to a TTI that has begun.
+/// No packet can be added to a TTI that has begun.
 #[test]
 fn arrival_during_a_tti_waits_for_the_next_tti() {
     let mut fixture = Fixture::on(HS_DSCH);
@@ -31,8 +26,7 @@ fn arrival_during_a_tti_waits_for_the_next_tti() {
     assert_eq!(fixture.done(4), [(Application, 1), (Segmentation, 1), (Transmission, 2)]);
 }
 
-/// Packet 2 was waiting when the TTI of packet 1 began, so the time of that TTI is charged to the
-/// connection's own data ahead of packet 2.
+/// Packet 2 was waiting when the TTI of packet 1 began.
 #[test]
 fn packet_waiting_at_a_tti_waits_behind_own_data() {
     let mut fixture = Fixture::on(HS_DSCH);
@@ -43,14 +37,13 @@ fn packet_waiting_at_a_tti_waits_behind_own_data() {
     assert_eq!(steps, [(Step::OwnAhead, 2), (Step::Sends, 2)]);
 }
 
-/// Ends the transfer at `at` ms. Returns the steps of its spans, with durations in ms.
+/// Durations in ms.
 fn steps(fixture: &mut Fixture, at: u64) -> Vec<(Step, u64)> {
     fixture.emit(at, &Event::Arrived { flow: 0, bytes: 10_000 });
     fixture.spans(at).iter().map(|span| (span.step, span.duration().0 / 1_000_000)).collect()
 }
 
-/// A block fails in the TTI at 0 ms and may be retransmitted after 9.5 ms. In the TTI at 10 ms
-/// another user is served, so the retransmission follows at 12 ms.
+/// The block of 0 ms may be retransmitted after 9.5 ms; another user has the TTI at 10 ms.
 #[test]
 fn others_served_before_a_harq_retransmission_are_charged_to_scheduler() {
     let mut fixture = Fixture::on(HS_DSCH);
@@ -61,8 +54,7 @@ fn others_served_before_a_harq_retransmission_are_charged_to_scheduler() {
     assert_eq!(fixture.done(14), [(Transmission, 2), (Harq, 8), (Scheduler, 2), (Harq, 2)]);
 }
 
-/// On a DCH (TTIs of 10 ms) RLC retransmits a failed block, in the first TTI that begins at least
-/// 99 ms later.
+/// TTIs of 10 ms: the first TTI that begins at least 99 ms later.
 #[test]
 fn rlc_retransmits_failed_blocks_on_a_dch() {
     let mut fixture = Fixture::on("[radio.dch]");
@@ -71,8 +63,7 @@ fn rlc_retransmits_failed_blocks_on_a_dch() {
     assert_eq!(fixture.done(110), [(Transmission, 10), (Rlc, 100)]);
 }
 
-/// RLC acknowledged mode retransmits the PDU of a failed block in another block, here block number
-/// 72.
+/// Here block number 72.
 #[test]
 fn rlc_retransmits_a_lost_pdu_in_another_block() {
     let mut fixture = Fixture::on("[radio.dch]\nrlc = 'am'");
@@ -81,7 +72,7 @@ fn rlc_retransmits_a_lost_pdu_in_another_block() {
     assert_eq!(fixture.done(70), [(Transmission, 10), (Rlc, 60)]);
 }
 
-/// The packet leaves 20 ms after its block without another transmission: the reordering timer (T1) has expired.
+/// Without another transmission: T1 has expired.
 #[test]
 fn reordering_timer_releases_a_waiting_packet() {
     let mut fixture = Fixture::on(HS_DSCH);
@@ -89,8 +80,7 @@ fn reordering_timer_releases_a_waiting_packet() {
     assert_eq!(fixture.done(22), [(Transmission, 2), (Reordering, 20)]);
 }
 
-/// Packet 2 has been received and waits for the retransmission of packet 1. The path continues with
-/// packet 1.
+/// The path continues with packet 1.
 #[test]
 fn waiting_for_a_retransmission_ahead_is_charged_to_harq() {
     let mut fixture = Fixture::on(HS_DSCH);
@@ -100,8 +90,7 @@ fn waiting_for_a_retransmission_ahead_is_charged_to_harq() {
     assert_eq!(fixture.done(12), [(Transmission, 2), (Harq, 10)]);
 }
 
-/// The last TTI retransmits the blocks of packets 1 and 3. Packet 2 waited for packet 1 ahead of
-/// it, and not for packet 3.
+/// The last TTI retransmits the blocks of packets 1 and 3.
 #[test]
 fn packet_does_not_wait_for_later_packets() {
     let mut fixture = Fixture::on(HS_DSCH);
@@ -112,8 +101,7 @@ fn packet_does_not_wait_for_later_packets() {
     assert_eq!(fixture.done(14), [(Transmission, 2), (Harq, 12)]);
 }
 
-/// On a DCH packet 2 is received at 10 ms and held back until packet 1 is given up, at the end of
-/// packet 1's second transmission.
+/// Packet 2 is held back from 10 ms until packet 1's second transmission ends.
 #[test]
 fn waiting_for_a_packet_given_up_is_charged_to_reordering() {
     let mut fixture = Fixture::on("[radio.dch]\nmax_transmissions = 2");
@@ -131,7 +119,6 @@ fn waiting_for_a_packet_given_up_is_charged_to_reordering() {
     assert_eq!(fixture.done(110), [(Transmission, 10), (Reordering, 100)]);
 }
 
-/// A channel is set up for 50 ms before the packet is transmitted.
 #[test]
 fn channel_setup_is_charged_to_switching() {
     let mut fixture = Fixture::on("[radio.fach_dch]");
@@ -145,8 +132,7 @@ fn channel_setup_is_charged_to_switching() {
     assert_eq!(fixture.done(60), [(ChannelSwitching, 50), (Transmission, 10)]);
 }
 
-/// The RNC gets credits after 20 ms, and its frame crosses the Iub in 15 ms. The packet then waits
-/// 1 ms for the next TTI.
+/// Credits after 20 ms, the Iub takes 15 ms, and the next TTI follows 1 ms later.
 #[test]
 fn credits_and_the_iub() {
     let mut fixture = Fixture::on("[radio.hsdpa]\niub = {}");
@@ -157,9 +143,7 @@ fn credits_and_the_iub() {
     assert_eq!(fixture.done(38), expected);
 }
 
-/// Packets 1 and 2 arrive together, and there are credits for one packet. The time from 18 ms on,
-/// in which the Node B waits for packet 2, is charged to credits, including the Iub delay of packet
-/// 2.
+/// There are credits for one of two packets; the Node B waits for packet 2 from 18 ms on.
 #[test]
 fn iub_delay_within_a_credit_round_trip_is_charged_to_credits() {
     let mut fixture = two_frames(0);
@@ -168,8 +152,7 @@ fn iub_delay_within_a_credit_round_trip_is_charged_to_credits() {
     assert_eq!(fixture.done(62), expected);
 }
 
-/// Packet 2 arrives at the RNC at 10 ms. Even with credits it would have reached the Node B at 25
-/// ms, 7 ms after packet 1 had left, so 7 ms are charged to propagation.
+/// Even with credits packet 2 would have arrived at 25 ms, 7 ms after packet 1 had left.
 #[test]
 fn iub_delay_independent_of_credits_is_propagation() {
     let mut fixture = two_frames(10);
@@ -177,8 +160,7 @@ fn iub_delay_independent_of_credits_is_propagation() {
     assert_eq!(fixture.done(62), [&expected[..], &[(Transmission, 2)]].concat());
 }
 
-/// Packet 2 crosses the Iub as soon as it arrives, from 10 ms on. So packet 1, which is transmitted
-/// at 16 ms, does not delay packet 2.
+/// Packet 2 crosses from 10 ms on, packet 1 is transmitted at 16 ms.
 #[test]
 fn packet_crossing_the_iub_does_not_wait_behind_own_data() {
     let mut fixture = Fixture::on("[radio.hsdpa]\niub = {}");
@@ -192,8 +174,7 @@ fn packet_crossing_the_iub_does_not_wait_behind_own_data() {
     assert_eq!(fixture.done(28), expected);
 }
 
-/// Sends two packets over the Iub. Packet 1 arrives and crosses at 0 ms; packet 2 arrives at
-/// `second` ms and crosses at 45 ms.
+/// Packet 1 crosses at 0 ms; packet 2 arrives at `second` ms and crosses at 45 ms.
 fn two_frames(second: u64) -> Fixture {
     let mut fixture = Fixture::on("[radio.hsdpa]\niub = {}");
     fixture.data(0, 1, 1).data(0, 2, 2).enter(0, 1);
@@ -204,8 +185,7 @@ fn two_frames(second: u64) -> Fixture {
     fixture
 }
 
-/// The cell changes at 10 ms, and nothing is sent for 100 ms. In the 10 ms before and after this
-/// interruption the user is not scheduled.
+/// The cell changes at 10 ms, for 100 ms; 10 ms before and after the user is not scheduled.
 #[test]
 fn handover_interruption_is_charged_to_handover() {
     let mut fixture = Fixture::on("[radio.hsdpa]\nhandover = {}\ncell.interference.hexagonal.rings = 1");

@@ -1,5 +1,3 @@
-//! Tests of unfinished and cancelled explanations, of busy times and of loss counts.
-
 use super::*;
 
 #[test]
@@ -12,7 +10,7 @@ fn cancelled_walk_returns_an_error() {
     assert!(matches!(fixture.spans_with(100, &control), Err(RunError::Cancelled)));
 }
 
-/// The run ends at 90 ms, while the only packet is in flight; it would arrive at 100 ms.
+/// The run ends at 90 ms; the packet would arrive at 100 ms.
 #[test]
 fn unfinished_transfer_is_explained_up_to_the_end() {
     let mut fixture = Fixture::on(LINK);
@@ -24,7 +22,6 @@ fn unfinished_transfer_is_explained_up_to_the_end() {
     assert_eq!(fixture.path(90), [(Transmission, 10), (Propagation, 80)]);
 }
 
-/// The only data packet is lost, and the run ends before the sender's retransmission timer expires.
 #[test]
 fn transfer_without_packets_in_flight_waits_for_a_timer() {
     let mut fixture = Fixture::on(LINK);
@@ -33,7 +30,6 @@ fn transfer_without_packets_in_flight_waits_for_a_timer() {
     assert_eq!(fixture.path(500), [(Timeout, 500)]);
 }
 
-/// The ACK is lost, and the run ends before the sender's retransmission timer expires.
 #[test]
 fn transfer_with_lost_ack_waits_for_a_timer() {
     let mut fixture = Fixture::on(LINK);
@@ -44,7 +40,6 @@ fn transfer_with_lost_ack_waits_for_a_timer() {
     assert_eq!(fixture.path(500), [(Transmission, 10), (Propagation, 50), (Timeout, 440)]);
 }
 
-/// All data are acknowledged, no timer runs, and the sender has nothing to send.
 #[test]
 fn acknowledged_transfer_waits_for_the_application() {
     let mut fixture = Fixture::on(LINK);
@@ -53,8 +48,7 @@ fn acknowledged_transfer_waits_for_the_application() {
     assert_eq!(fixture.path(500).last(), Some(&(Application, 400)));
 }
 
-/// The run ends at 15 ms, while the second of three segments is being transmitted. This segment is lost, so the
-/// search for the path starts at the third one.
+/// The run ends at 15 ms in the second of three segments, which is lost, so the search starts at the third.
 #[test]
 fn unfinished_transfer_waits_behind_its_own_data() {
     let mut fixture = Fixture::on(LINK);
@@ -74,8 +68,8 @@ fn unfinished_transfer_waits_behind_its_own_data() {
     assert_eq!(steps, [(Step::OwnAhead, 10), (Step::OwnAhead, 5)]);
 }
 
-/// The wired link transmits two packets for 10 ms each, the second beyond the end of the interval
-/// from 2 to 17 ms. On the air two blocks share a TTI of 2 ms, which counts once.
+/// The second packet of 10 ms ends beyond the interval from 2 to 17 ms; two blocks in a TTI of 2 ms count
+/// once.
 #[test]
 fn busy_times_are_clipped_to_the_transfer() {
     let mut fixture = Fixture::on(HS_DSCH);
@@ -97,8 +91,7 @@ fn busy_times_are_clipped_to_the_transfer() {
     assert_eq!(busy, [(DOWN, ms(8 + 7).since(ms(0))), (BEARER, ms(2 + 1).since(ms(0)))]);
 }
 
-/// One packet is lost before the transfer begins, and one for each cause during the transfer. The
-/// loss of another flow's packet (number 999) is not counted.
+/// One is lost before the transfer; packet 999 is another flow's.
 #[test]
 fn losses_are_counted_by_cause() {
     use event::Cause::{EarlyDrop, LinkLoss, Overflow, RadioLoss};

@@ -1,5 +1,4 @@
-//! Tests of critical paths from timelines made by hand with known times. Each cause but the uplink grant and DRX has a
-//! test.
+//! From timelines made by hand; each cause but the uplink grant and DRX has a test.
 
 mod air;
 mod end;
@@ -24,7 +23,6 @@ const BEARER: Place = Place::new(Site::Bearer, 0);
 const DOWN: Place = Place::new(Site::WiredDown, 0);
 const UPLINK: Place = Place::new(Site::Uplink, 0);
 
-/// Returns the identifier of packet number `packet`.
 fn id(packet: u64) -> PacketId {
     PacketId(packet << 32 | packet)
 }
@@ -33,20 +31,18 @@ fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
-/// Timeline to which tests emit events; all times are in milliseconds.
+/// All times are in milliseconds.
 struct Fixture {
     timeline: Timeline,
     over: bool,
 }
 
 impl Fixture {
-    /// Creates the timeline of user 0's first transfer; `radio` is the TOML of the scenario's
-    /// radio.
+    /// `radio` is TOML.
     fn on(radio: &str) -> Self {
         Self::before(radio, 0)
     }
 
-    /// Creates the timeline of user 0's transfer number `transfer`, counted from 0.
     fn before(radio: &str, transfer: u64) -> Self {
         let text = format!("{radio}\n[[users]]\ntraffic.ftp.size = '10 kB'\n");
         let scenario = scenario::from_toml(&text, "fixture", &[]).unwrap();
@@ -79,7 +75,7 @@ impl Fixture {
         self
     }
 
-    /// Sends data packet `packet` with segment `seq` (1500 bytes) from the server at `at`.
+    /// 1500 bytes from the server.
     fn data(&mut self, at: u64, packet: u64, seq: u64) -> &mut Self {
         self.send(at, Site::Server, packet, Segment { seq, size: 1500, ..Segment::control(0, Kind::Data) })
     }
@@ -89,13 +85,12 @@ impl Fixture {
         self.send(at, Site::Server, packet, segment)
     }
 
-    /// Sends the ACK `packet`, with the acknowledgement number `seq`, from the phone at `at`.
+    /// From the phone.
     fn ack(&mut self, at: u64, packet: u64, seq: u64) -> &mut Self {
         self.send(at, Site::Phone, packet, Segment { seq, ..Segment::control(0, Kind::Ack) })
     }
 
-    /// Passes a packet over the link `place`: the packet enters the link at `entered`, is
-    /// transmitted from `from` to `sent`, and arrives at `there`.
+    /// Times of entry, start and end of the transmission, and arrival.
     fn link(&mut self, place: Place, packet: u64, [entered, from, sent, there]: [u64; 4]) -> &mut Self {
         let packet = id(packet);
         self.emit(entered, &Event::Entered { place, packet });
@@ -104,7 +99,7 @@ impl Fixture {
         self.emit(there, &Event::Left { place, packet })
     }
 
-    /// Transmits a packet of another connection over the link `place` from `from` to `sent`.
+    /// Another connection's packet.
     fn other(&mut self, place: Place, from: u64, sent: u64) -> &mut Self {
         let (from, sent) = (ms(from), ms(sent));
         let packet = id(999);
@@ -124,8 +119,7 @@ impl Fixture {
         self.emit(at, &Event::Received { place, packet: id(packet) })
     }
 
-    /// Sends a block of user 0. Its first transmission carries the whole packet `packet` of 1500
-    /// bytes.
+    /// Its first transmission carries the whole `packet` of 1500 bytes.
     fn block(&mut self, at: u64, block: u64, transmission: u32, failed: bool, packet: u64) -> &mut Self {
         self.emit(at, &Event::Block { bearer: 0, user: 0, block, units: 1, transmission, failed });
         if transmission == 1 {
@@ -143,8 +137,7 @@ impl Fixture {
         self.emit(at, &Event::SendLimit { place: Place::new(Site::Server, 0), flow: 0, limit })
     }
 
-    /// Ends the transfer at `at`. Returns the causes on its critical path with their durations,
-    /// like [`Self::path`].
+    /// As [`Self::path`].
     fn done(&mut self, at: u64) -> Vec<(Cause, u64)> {
         self.emit(at, &Event::Arrived { flow: 0, bytes: 10_000 });
         self.path(at)
@@ -158,8 +151,7 @@ impl Fixture {
         Walk::spans(&self.timeline, u32::MAX, Time::ZERO, ms(at), control)
     }
 
-    /// Returns the causes on the critical path that ends at `at`, with their durations in ms, in
-    /// the order of time. Adjacent spans of the same cause are joined.
+    /// Durations in ms; adjacent spans of the same cause are joined.
     fn path(&self, at: u64) -> Vec<(Cause, u64)> {
         let mut found: Vec<(Cause, u64)> = Vec::new();
         for span in self.spans(at) {

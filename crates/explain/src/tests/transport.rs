@@ -1,8 +1,6 @@
-//! Tests of the causes to which time at end hosts, on links and in queues is charged.
-
 use super::*;
 
-/// A packet is transmitted at once, for 10 ms, and arrives after 90 ms of propagation.
+/// 10 ms of transmission and 90 ms of propagation.
 #[test]
 fn propagation_and_transmission_on_the_last_flight() {
     let mut fixture = Fixture::on(LINK);
@@ -10,7 +8,6 @@ fn propagation_and_transmission_on_the_last_flight() {
     assert_eq!(fixture.done(100), [(Transmission, 10), (Propagation, 90)]);
 }
 
-/// The phone sends a SYN, the server answers, and the phone sends a request.
 #[test]
 fn handshake_and_request() {
     let mut fixture = Fixture::on(LINK);
@@ -25,8 +22,7 @@ fn handshake_and_request() {
     assert_eq!(fixture.done(100), expected);
 }
 
-/// Returns the causes of a transfer of two segments, with their durations in ms. After the first segment
-/// `limit` stops the sender, so the second segment follows a round trip of 100 ms later.
+/// After the first of two segments `limit` stops the sender for a round trip of 100 ms; durations in ms.
 fn round(limit: SendLimit) -> Vec<(Cause, u64)> {
     let mut fixture = Fixture::on(LINK);
     fixture.data(0, 1, 1).limited(0, limit).link(DOWN, 1, [0, 0, 10, 60]).receive(60, Site::Phone, 1);
@@ -51,7 +47,7 @@ fn round_trip_is_charged_to_the_limit_of_the_sender() {
     }
 }
 
-/// The sender's retransmission timer expires 300 ms after the transmission of a segment that was lost.
+/// 300 ms after its transmission.
 #[test]
 fn timeout_counts_from_the_lost_segment() {
     let mut fixture = Fixture::on(LINK);
@@ -64,7 +60,7 @@ fn timeout_counts_from_the_lost_segment() {
     assert_eq!(fixture.done(360), [(Timeout, 300), (Transmission, 10), (Propagation, 50)]);
 }
 
-/// A SYN that is lost is retransmitted after 3 s.
+/// After 3 s.
 #[test]
 fn retransmitted_syn_is_charged_to_timeout() {
     let mut fixture = Fixture::on(LINK);
@@ -77,8 +73,7 @@ fn retransmitted_syn_is_charged_to_timeout() {
     assert_eq!(fixture.done(3_050), expected);
 }
 
-/// Segment 1 is lost, and the ACK of segment 2 reveals the loss. The round trip of that ACK is
-/// charged to recovery.
+/// The ACK of segment 2 reveals the loss of segment 1.
 #[test]
 fn fast_retransmission_is_charged_a_round_trip() {
     let mut fixture = Fixture::on(LINK);
@@ -89,7 +84,7 @@ fn fast_retransmission_is_charged_a_round_trip() {
     assert_eq!(fixture.done(160), [(Recovery, 100), (Transmission, 10), (Propagation, 50)]);
 }
 
-/// The receiver delays its ACK by 100 ms.
+/// By 100 ms.
 #[test]
 fn delayed_ack_counts_from_the_segment_it_acknowledges() {
     let mut fixture = Fixture::on(LINK);
@@ -106,8 +101,7 @@ fn delayed_ack_counts_from_the_segment_it_acknowledges() {
     assert_eq!(fixture.done(260), expected);
 }
 
-/// The receive window stops the sender. The application reads, and a window update follows 80 ms
-/// after the last ACK.
+/// The update follows 80 ms after the last ACK.
 #[test]
 fn late_window_update_is_charged_to_the_receiver() {
     let mut fixture = Fixture::on(LINK);
@@ -122,7 +116,7 @@ fn late_window_update_is_charged_to_the_receiver() {
     assert_eq!(fixture.done(240), [(ReceiverWindow, 180), (Transmission, 10), (Propagation, 50)]);
 }
 
-/// The pacer sends two segments 40 ms apart.
+/// 40 ms apart.
 #[test]
 fn pacing_counts_from_the_previous_segment() {
     let mut fixture = Fixture::on(LINK);
@@ -131,8 +125,7 @@ fn pacing_counts_from_the_previous_segment() {
     assert_eq!(fixture.done(100), [(Pacing, 40), (Transmission, 10), (Propagation, 50)]);
 }
 
-/// Three segments are sent at once over a link that transmits each for 10 ms, so the last one waits
-/// for the first two.
+/// Three segments of 10 ms are sent at once.
 #[test]
 fn waiting_behind_own_data_is_transmission() {
     let mut fixture = Fixture::on(LINK);
@@ -144,8 +137,7 @@ fn waiting_behind_own_data_is_transmission() {
     assert_eq!(fixture.done(80), [(Transmission, 30), (Propagation, 50)]);
 }
 
-/// An ACK waits behind the previous ACK on the uplink. The wait is charged to transmission, like
-/// that of data on the downlink.
+/// As for data on the downlink.
 #[test]
 fn waiting_behind_own_acks_is_transmission() {
     let mut fixture = Fixture::on(LINK);
@@ -162,8 +154,6 @@ fn waiting_behind_own_acks_is_transmission() {
     assert_eq!(fixture.done(200), expected);
 }
 
-/// The last segment of the previous transfer is being transmitted when the explained transfer
-/// begins.
 #[test]
 fn waiting_behind_an_earlier_transfer_is_queueing_behind_own_data() {
     let mut fixture = Fixture::before(LINK, 1);
@@ -173,8 +163,7 @@ fn waiting_behind_an_earlier_transfer_is_queueing_behind_own_data() {
     assert_eq!(fixture.done(90), [(QueueBehindOwn, 30), (Transmission, 10), (Propagation, 50)]);
 }
 
-/// The request is part of the ACK of the SYN, or a packet of its own. Then the server works for 200
-/// ms.
+/// With the request in the ACK of the SYN, or in a packet of its own; 200 ms.
 #[test]
 fn server_delay_is_charged_to_the_server() {
     for kind in [Kind::Ack, Kind::Request] {
@@ -211,8 +200,7 @@ fn waiting_behind_other_connections() {
     assert_eq!(fixture.done(100), expected);
 }
 
-/// A window that the RNC sets stops the sender. A message of the RNC releases the next segment 70
-/// ms later.
+/// A message of the RNC releases the next segment 70 ms later.
 #[test]
 fn window_set_by_the_rnc_is_charged_to_the_proxy_window() {
     let mut fixture = Fixture::on(LINK);
@@ -221,8 +209,7 @@ fn window_set_by_the_rnc_is_charged_to_the_proxy_window() {
     assert_eq!(fixture.done(100), [(ProxyWindow, 70), (Transmission, 10), (Propagation, 20)]);
 }
 
-/// A segment passes a Snoop agent at 20 ms and is lost on the radio. The agent's timer expires at
-/// 120 ms, and the agent retransmits the segment.
+/// Passed at 20 ms, lost on the radio, retransmitted at 120 ms.
 #[test]
 fn snoop_retransmission_is_charged_to_recovery() {
     let mut fixture = Fixture::on(LINK);

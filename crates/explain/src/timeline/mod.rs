@@ -1,10 +1,5 @@
-//! Record of one transfer: the packets of its flow, the places that they passed, the packets ahead
-//! of them, and the reasons for which they were sent.
-//!
-//! The record covers the time from the start of the transfer to its end. Of the time before the
-//! transfer, it keeps the packets still in flight, and about [`FORGET_AFTER`] other records at
-//! most. So the memory grows with the size of the transfer and not with the time before it;
-//! [`MAX_RECORDS`] limits the memory.
+//! From the start of the transfer to its end; of the time before, packets in flight and about
+//! [`FORGET_AFTER`] other records, so that memory grows with the transfer, up to [`MAX_RECORDS`].
 
 mod air;
 mod in_flight;
@@ -30,101 +25,79 @@ use crate::real::Origin;
 use crate::span::Lost;
 use packets::Packets;
 
-/// Maximum number of records of a transfer, counting packets, their stays at links and bearers, and
-/// radio blocks. A record has 16 to 72 bytes, so the limit is about 1 GB, enough for a transfer of
-/// 2 GB over a wired link.
+/// Of 16 to 72 bytes: about 1 GB, enough for 2 GB over a wired link.
 pub const MAX_RECORDS: usize = 16_000_000;
 
-/// Number of records (packets' stays at links and bearers, and runs of blocks) above which
-/// [`Timeline::forget`] discards packets that are no longer in flight. Applies only before the transfer
-/// begins.
+/// Before the transfer begins, [`Timeline::forget`] then discards packets no longer in flight.
 const FORGET_AFTER: usize = 1 << 14;
 
-/// Position of a connection in the scenario: its number (the flow), the number of its phone, the
-/// phone's bearer, and the phone's index among the users of the bearer.
+/// Flow, phone, bearer, and index among the bearer's users.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Position {
     pub flow: u32,
     pub phone: u32,
     pub bearer: u32,
     pub user: u32,
-    /// Direction of the data.
     pub direction: Direction,
 }
 
-/// Properties of the scenario's radio that the search for the critical path needs.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "the properties are independent")]
 pub(crate) struct Radio {
-    /// Length of a TTI, or `None` if the radio works packet by packet.
+    /// `None` if the radio works packet by packet.
     pub tti: Option<Duration>,
-    /// Time from the start of a TTI in which a block fails to the earliest retransmission of the
-    /// block; 0 if the radio has no such parameter.
+    /// From the start of the TTI in which a block fails; 0 without such a parameter.
     pub retransmits_after: Duration,
-    /// Whether hybrid ARQ retransmits blocks.
     pub has_harq: bool,
-    /// Size in bytes of the frames that a block consists of, if new and retransmitted frames can
-    /// share a block.
+    /// If new and retransmitted frames can share a block.
     pub frame_bytes: Option<u32>,
-    /// Whether each user has an individual channel, whose quality decides if the user can be
-    /// served.
+    /// Each user has a channel, whose quality decides if the user can be served.
     pub has_channels: bool,
-    /// Time without transmissions to a user after a change of its serving cell.
+    /// After a change of the serving cell.
     pub interruption: Duration,
-    /// Whether users are switched between channel states, such as FACH and DCH.
+    /// Such as FACH and DCH.
     pub has_states: bool,
-    /// Whether bearers transmit at recorded delivery opportunities only.
     pub has_opportunities: bool,
-    /// Whether uplinks transmit at recorded delivery opportunities only.
     pub has_opportunities_up: bool,
-    /// Whether the base station grants the uplink's resources.
     pub schedules_uplink: bool,
 }
 
-/// Record of one transfer, filled from the events of a run.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     pub position: Position,
     pub radio: Radio,
-    /// Number of transfers before the explained one that have not begun yet.
+    /// Transfers before the explained one that have not begun.
     to_begin: u64,
-    /// Number of transfers before the explained one that have not arrived completely yet.
+    /// Transfers before the explained one that have not arrived.
     to_arrive: u64,
-    /// Number of transfers of the flow that have begun.
+    /// Of the flow.
     pub begun_transfers: u64,
     pub begun: Option<Time>,
     pub ended: Option<Time>,
-    /// Time at which the number of records exceeded [`MAX_RECORDS`], which ended the run; `None` if it did
-    /// not.
+    /// Time at which the records exceeded [`MAX_RECORDS`].
     pub too_long: Option<Time>,
     pub bytes: u64,
-    /// Number of the packet that completed the transfer; [`NONE`] before its end.
+    /// Completed the transfer; [`NONE`] before.
     pub last: u32,
-    /// Whether a timer of the TCP sender that sends the data over the radio is armed: the
-    /// retransmission timer, or with `linux` any of the timers for retransmission, loss probes,
-    /// reordering and pacing.
+    /// Retransmission timer of the sender over the radio, or with `linux` any for retransmission, loss
+    /// probes, reordering and pacing.
     pub is_armed: bool,
-    /// Counts of the flow's packets lost since the transfer began, by cause, and of its window
-    /// reductions by ECN marks.
+    /// Since the transfer began.
     pub lost: Lost,
-    /// Whether the phone has another connection.
+    /// With another connection.
     pub shares_phone: bool,
-    /// Whether the scenario has a Snoop agent, which acts when an ACK leaves an uplink.
+    /// It acts when an ACK leaves an uplink.
     has_snoop: bool,
     pub packets: Packets,
     pub lanes: Lanes,
-    /// Times of the flow's packets on a scheduled uplink (request, transmission, arrival), one
-    /// element per packet in the order of arrival.
+    /// On a scheduled uplink, in the order of arrival.
     pub granted: Vec<Granted>,
     pub air: Air,
-    /// Inferred origins of the packets, indexed by packet number; `None` if the hosts are
-    /// simulated.
+    /// By packet; `None` if the hosts are simulated.
     pub origins: Option<Vec<Origin>>,
 }
 
 impl Timeline {
-    /// Creates an empty timeline for transfer number `transfer` of connection `flow`, both counted
-    /// from 0.
     pub fn new(scenario: &Scenario, flow: u32, transfer: u64) -> Self {
         let facts = scenario.radio.facts();
         let connections = scenario.connections();
@@ -181,8 +154,7 @@ impl Timeline {
         self.packets.begin(at, (self.begun == Some(at)).then_some(self.bytes));
     }
 
-    /// Records the complete arrival of a transfer of the flow. Ends the run if this is the transfer
-    /// that is explained.
+    /// Ends the run with the explained transfer.
     fn arrive(&mut self, at: Time) -> ControlFlow<()> {
         if self.to_arrive > 0 {
             self.to_arrive -= 1;
@@ -192,8 +164,7 @@ impl Timeline {
         ControlFlow::Break(())
     }
 
-    /// Records the loss of a packet. It is counted only if the packet belongs to the flow and the
-    /// transfer has begun.
+    /// Only of the flow, once the transfer has begun.
     fn lose(&mut self, at: Time, packet: PacketId, cause: Cause) {
         if self.begun.is_some() && self.packets.number(packet).is_some() {
             let lost = match cause {
@@ -206,8 +177,7 @@ impl Timeline {
         self.packets.lose(at, packet);
     }
 
-    /// Records the interval in which a link or channel transmits a packet. For a packet of the
-    /// flow, the arrival time is recorded too.
+    /// The arrival of a packet of the flow, too.
     fn serve(&mut self, place: Place, packet: PacketId, served: Served, arrives: Time) {
         let hop = self.packets.hop_of(packet);
         let lane = self.lanes.at(place);
@@ -220,8 +190,7 @@ impl Timeline {
         }
     }
 
-    /// Discards the packets that are no longer in flight, if the transfer has not begun and there
-    /// are more than [`FORGET_AFTER`] records.
+    /// Only before the transfer, above [`FORGET_AFTER`] records.
     #[inline]
     fn forget(&mut self) {
         if self.begun.is_none() && self.packets.hops.len() + self.air.tx.len() > FORGET_AFTER {
@@ -232,8 +201,7 @@ impl Timeline {
         }
     }
 
-    /// Returns the time for which each link or channel transmitted packets of the flow between `begun` and
-    /// `ended`. Links and channels for which this time is 0 are omitted.
+    /// Without links and channels that sent none.
     pub fn busy(&self, begun: Time, ended: Time) -> Vec<(Place, Duration)> {
         let mut busy: Vec<_> = self.lanes.busy(begun, ended).collect();
         let on_air = self.air.busy(begun, ended);
@@ -243,13 +211,11 @@ impl Timeline {
         busy
     }
 
-    /// Returns the number of records of packets, stays at places and radio blocks.
     pub fn records(&self) -> usize {
         self.packets.list.len() + self.packets.hops.len() + self.air.records()
     }
 
-    /// Ends the run if there are more than [`MAX_RECORDS`] records. The caller checks after each
-    /// packet that is sent.
+    /// After each packet that is sent.
     pub fn check_records(&mut self, at: Time) -> ControlFlow<()> {
         if self.records() <= MAX_RECORDS {
             return ControlFlow::Continue(());
@@ -258,8 +224,7 @@ impl Timeline {
         ControlFlow::Break(())
     }
 
-    /// Records TTIs of the bearer in which other users are served. Without hybrid ARQ each user has
-    /// codes of its own, so users do not delay each other and nothing is recorded.
+    /// Without hybrid ARQ each user has codes of its own, so users do not delay each other.
     fn serve_others(&mut self, from: Time, ttis: u32) {
         if self.radio.has_harq {
             let lasts = Duration(self.radio.tti.unwrap_or_default().0 * u64::from(ttis));

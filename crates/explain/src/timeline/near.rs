@@ -1,24 +1,23 @@
-//! Binary search in sorted lists, which first tries the neighbours of the previous result.
+//! First tries the neighbours of the previous result.
 
 use std::cell::Cell;
 
-/// Number of neighbours of the previous result that are tried before the whole list is searched.
+/// Neighbours tried before the whole list.
 const STEPS: usize = 8;
 
-/// Index found by the last search. The next search mostly finds an index near this one, as a
-/// critical path is followed step by step.
+/// Mostly near the next result, as a critical path is followed step by step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Near(Cell<usize>);
 
 impl Near {
-    /// Returns the first index at which `is_before` is false, like [`slice::partition_point`].
+    /// Like [`slice::partition_point`].
     pub fn partition_point<T>(&self, list: &[T], is_before: impl Fn(&T) -> bool) -> usize {
         let found = self.step(list, &is_before).unwrap_or_else(|| list.partition_point(is_before));
         self.0.set(found);
         found
     }
 
-    /// Returns the index found by the last search, which may be beyond the end of the current list.
+    /// May be beyond the end of the current list.
     pub fn last(&self) -> usize {
         self.0.get()
     }

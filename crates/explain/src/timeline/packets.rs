@@ -1,5 +1,3 @@
-//! Packets of a flow: the places that they pass, and the reasons for which they were sent.
-
 use nodeb_base::event::{Place, SendLimit, Site, TimerKind};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
@@ -8,17 +6,15 @@ use nodeb_tcp::segment::{Kind, Segment};
 
 use super::in_flight::{InFlight, Renumbering};
 
-/// Index that stands for a missing record: no packet, no stay at a place, or no moment.
+/// Missing record.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Typical number of bytes that a transfer has per packet, counting data packets and ACKs; an
-/// estimate for reserving memory.
+/// Estimate for reserving memory, over data packets and ACKs.
 const BYTES_A_PACKET: u64 = 700;
 
-/// Maximum number of packets for which memory is reserved when a transfer begins.
+/// Packets for which memory is reserved when a transfer begins.
 const MAX_AT_ONCE: usize = 1 << 18;
 
-/// Packet of the flow, from its transmission to its arrival or loss.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
     pub id: PacketId,
@@ -28,110 +24,92 @@ pub(crate) struct Packet {
     pub size: u32,
     pub seq: u64,
     pub is_retransmission: bool,
-    /// Limit that had stopped the sender from transmitting the packet earlier; the default for
-    /// packets without data.
+    /// Had stopped the sender earlier; the default without data.
     pub limit: SendLimit,
-    /// Event that triggered the packet's transmission.
+    /// Triggered the transmission.
     pub moment: Moment,
-    /// Index in `Packets::hops` of the packet's stay at the link or bearer that it reached last;
-    /// [`NONE`] before it reaches the first one.
+    /// In `Packets::hops`, at the last link or bearer; [`NONE`] before the first.
     pub hop: u32,
-    /// Time of the packet's arrival at its destination or of its loss; `Time(u64::MAX)` while it is
-    /// in flight.
+    /// Arrival or loss; `Time(u64::MAX)` while in flight.
     over: Time,
-    /// Whether the packet was lost; if so, `over` is the time of the loss.
     is_lost: bool,
-    /// Whether the packet was sent before the transfer began.
+    /// Sent before the transfer began.
     pub is_earlier: bool,
 }
 
 impl Packet {
-    /// Returns the time of arrival or loss, or `None` while the packet is in flight.
     pub fn over(&self) -> Option<Time> {
         (self.over < Time(u64::MAX)).then_some(self.over)
     }
 
-    /// Returns the time at which the packet left the last place that it reached, or
-    /// `Time(u64::MAX)` if the packet is still at that place or was lost there.
+    /// From the last place; `Time(u64::MAX)` if still there or lost there.
     pub fn left(&self) -> Time {
         if self.is_lost { Time(u64::MAX) } else { self.over }
     }
 }
 
-/// Stay of a packet at a place, that is, a link or bearer.
+/// Of a packet at a link or bearer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hop {
-    /// Index of the packet's stay at the previous link or bearer; [`NONE`] for its first stay.
+    /// Previous stay; [`NONE`] for the first.
     pub before: u32,
     pub packet: u32,
     pub place: Place,
     pub entered: Time,
-    /// Time of arrival at the next link or node without jitter; `Time(u64::MAX)` until the whole packet is
-    /// served.
+    /// At the next link or node without jitter; `Time(u64::MAX)` until the whole packet is served.
     pub arrives: Time,
-    /// Index of the packet's last transmission in `Lane::own` of the link or bearer, or in
-    /// `Timeline::granted` at a scheduled uplink; [`NONE`] before the packet is served.
+    /// Last transmission in `Lane::own`, or in `Timeline::granted` at a scheduled uplink; [`NONE`] before.
     pub service: u32,
 }
 
-/// Moment at which an end (server, proxy, Snoop agent or phone) acted, with the reason.
+/// At which an end (server, proxy, Snoop agent or phone) acted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
     pub at: Time,
     pub why: Why,
 }
 
-/// Reason why an end (server, proxy, Snoop agent or phone) acted. A `u32` value is the number of a
-/// packet.
+/// `u32` values are packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
-    /// A transfer began, or the run began. Also stands for a reason that was discarded before the explained
-    /// transfer began.
+    /// A transfer or the run began, or the reason was discarded before the explained transfer.
     Began,
-    /// A packet arrived at the end.
     Received(u32),
-    /// A packet from the phone passed the Snoop agent.
+    /// From the phone, at the Snoop agent.
     Passed(u32),
-    /// A timer expired. The [`Basis`] is the event from which on the timer had run.
+    /// With the event from which on the timer had run.
     Expired(TimerKind, Basis),
 }
 
-/// Event from which on a timer had run or a packet had been held back.
+/// From which on a timer had run or a packet had been held back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Basis {
-    /// Transmission of the packet with this number.
     Sent(u32),
-    /// Arrival of the packet with this number.
     Received(u32),
-    /// Action of an end at the moment with this index in [`Packets::moments`].
+    /// Index in [`Packets::moments`].
     Acted(u32),
-    /// Event that is not recorded, for example because it happened before the first record.
+    /// Not recorded.
     Unknown,
 }
 
-/// Latest events of the sender at one end.
 #[derive(Clone, Copy, Debug)]
 struct SenderState {
     limit: SendLimit,
-    /// Index of the moment at which the sender last acted; [`NONE`] if it has not acted.
+    /// Last moment, or [`NONE`].
     acted: u32,
-    /// Number of the data packet that the sender sent last; [`NONE`] if there is none.
+    /// Last data packet, or [`NONE`].
     last: u32,
 }
 
-/// Latest events of the receiver at one end.
 #[derive(Clone, Copy, Debug)]
 struct ReceiverState {
-    /// Number of the first data packet received since the last ACK was sent; [`NONE`] if there is
-    /// none.
+    /// First data packet since the last ACK, or [`NONE`].
     waiting: u32,
-    /// Number of the ACK that the receiver sent last; [`NONE`] if there is none.
+    /// Or [`NONE`].
     last_ack: u32,
 }
 
-/// Latest moments at one end, for its sender, its receiver and its requester (which requests
-/// connections and data). Each moment is that of the last event to which this part of the end
-/// reacts.
+/// By part of an end: sender, receiver and requester.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
     sender: Moment,
@@ -153,7 +131,7 @@ impl Latest {
     }
 }
 
-/// Ends of the flow: the sites that send its packets.
+/// Sites that send the flow's packets.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Server,
@@ -173,15 +151,12 @@ fn end(site: Site) -> Option<usize> {
     Some(end as usize)
 }
 
-/// Packets of one flow, with their stays at places and the latest events of all ends.
 #[derive(Debug)]
 pub(crate) struct Packets {
-    /// Direction of the flow's data.
     direction: Direction,
     pub list: Vec<Packet>,
     pub hops: Vec<Hop>,
-    /// Moments at which senders acted, in the order of time. From such a moment on, pacing or a
-    /// timer may have held further packets back.
+    /// In the order of time; pacing or a timer may have held packets back from then on.
     pub moments: Vec<Moment>,
     in_flight: InFlight,
     latest: [Latest; 4],
@@ -193,7 +168,6 @@ pub(crate) struct Packets {
 }
 
 impl Packets {
-    /// Creates the record of a flow with data in one direction, without packets.
     pub fn new(direction: Direction) -> Self {
         let sender = SenderState { limit: SendLimit::default(), acted: NONE, last: NONE };
         Self {
@@ -211,25 +185,20 @@ impl Packets {
         }
     }
 
-    /// Returns the number of a packet in the timeline, or `None` if the packet is not in flight or
-    /// belongs to another flow.
     pub fn number(&self, packet: PacketId) -> Option<u32> {
         self.in_flight.get(packet)
     }
 
-    /// Returns the index of a packet's stay at the last place that it reached, or `None` if the
-    /// packet has reached no place, is not in flight, or belongs to another flow.
     pub fn hop_of(&self, packet: PacketId) -> Option<u32> {
         self.number(packet).map(|number| self.list[number as usize].hop).filter(|hop| *hop != NONE)
     }
 
-    /// Returns the number of the data packet that the receiver received last, or [`NONE`].
+    /// Or [`NONE`].
     pub fn received_last(&self) -> u32 {
         self.received_last
     }
 
-    /// Returns the number of the data packet in flight with the lowest sequence number, or `None`
-    /// if no data are in flight.
+    /// In flight, with the lowest sequence number.
     pub fn oldest_data(&self) -> Option<u32> {
         let is_data = |number: &u32| self.list[*number as usize].kind == Kind::Data;
         self.in_flight.numbers().filter(is_data).min_by_key(|number| {
@@ -238,8 +207,7 @@ impl Packets {
         })
     }
 
-    /// Records the beginning of a transfer. `explained` is the size in bytes of the transfer that
-    /// is explained, and `None` for other transfers.
+    /// `explained` is the size of the explained transfer.
     pub fn begin(&mut self, at: Time, explained: Option<u64>) {
         if let Some(bytes) = explained {
             self.has_begun = true;
@@ -251,8 +219,7 @@ impl Packets {
         self.latest = [Latest::all(Moment { at, why: Why::Began }); 4];
     }
 
-    /// Adds a moment to [`Self::moments`], unless the last moment in the list equals it. Returns
-    /// the index of the moment.
+    /// Unless the last moment equals it.
     fn note(&mut self, moment: Moment) -> u32 {
         // An end may send several packets at the same moment, so a moment equal to the last one is
         // not added again.
@@ -298,9 +265,7 @@ impl Packets {
         self.remember(end, number, &packet);
     }
 
-    /// Returns `moment`, at which the decision to send a packet was made. If an expired timer
-    /// caused the decision, the [`Basis`] in the result is the event from which on the timer had
-    /// run.
+    /// At which the sending was decided; after an expired timer, from what on it had run.
     fn since(&self, end: usize, moment: Moment, kind: Kind, seq: u64) -> Moment {
         let Why::Expired(timer, _) = moment.why else {
             return moment;
@@ -335,10 +300,8 @@ impl Packets {
         Moment { why: Why::Expired(timer, basis), ..moment }
     }
 
-    /// Returns the number of the last packet with segment `seq` that the end `from` sent, or `None` if there
-    /// is no such packet. If `from` is a Snoop agent that has not sent the segment, returns the last copy
-    /// from the proxy, or from the server if the proxy has not sent it either. In an upload only the phone
-    /// sends segments.
+    /// Last packet with segment `seq` from the end `from`; a Snoop agent's may be the proxy's or server's
+    /// copy. In an upload only the phone sends segments.
     fn copy(&self, from: usize, seq: u64) -> Option<u32> {
         let is_copy = |site: Site| move |packet: &Packet| packet.site == site && packet.seq == seq;
         let last = |site: Site| {
@@ -391,7 +354,6 @@ impl Packets {
         }
     }
 
-    /// Records that a packet enters a link or bearer.
     pub fn enter(&mut self, at: Time, place: Place, id: PacketId) {
         if let Some(number) = self.number(id) {
             let hop = self.hops.len() as u32;
@@ -402,14 +364,12 @@ impl Packets {
         }
     }
 
-    /// Records that a packet from the phone passes the Snoop agent.
     pub fn pass_snoop(&mut self, at: Time, id: PacketId) {
         if let Some(number) = self.number(id) {
             self.latest[End::Snoop as usize] = Latest::all(Moment { at, why: Why::Passed(number) });
         }
     }
 
-    /// Records the limit that stops a sender from transmitting more.
     pub fn set_limit(&mut self, site: Site, limit: SendLimit) {
         if let Some(end) = end(site) {
             let moment = self.latest[end].sender;
@@ -432,8 +392,6 @@ impl Packets {
         }
     }
 
-    /// Discards all packets that are not in flight. Returns the new numbers of the packets in
-    /// flight.
     pub(super) fn forget(&mut self) -> Renumbering {
         let mut kept: Vec<u32> = self.in_flight.numbers().collect();
         kept.sort_unstable();

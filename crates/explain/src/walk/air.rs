@@ -1,9 +1,6 @@
-//! Search for the critical path through bearers that work in TTIs, block by block.
-//!
-//! The path goes back from the block that completed the packet: through the block's retransmissions
-//! and its first transmission, and then TTI by TTI through earlier transmissions to the user.
-//! Earlier transmissions belong to packets ahead of this one. The path continues with these packets
-//! until it reaches the arrival of one of them.
+//! TTI by TTI back from the block that completed the packet: through its retransmissions and first
+//! transmission, then through earlier transmissions to the user, which belong to packets ahead, until the
+//! arrival of one of them.
 
 use nodeb_base::event::Site;
 use nodeb_base::units::{Duration, Time};
@@ -12,8 +9,7 @@ use super::Walk;
 use crate::cause::{Cause, Step};
 use crate::timeline::{Absence, Air, Block, Frame, Group, Hop, NONE, Part, Sent};
 
-/// Largest number of blocks, back from the current time of the search, that are searched for a
-/// block that waits for its retransmission.
+/// Blocks searched for one that waits for its retransmission.
 const LOOK_BACK: u32 = 256;
 
 impl Walk<'_> {
@@ -25,19 +21,16 @@ impl Walk<'_> {
         self.timeline.radio.tti.unwrap_or_default()
     }
 
-    /// Returns the end of the TTI in which a block is sent.
     fn end_of(&self, block: &Block) -> Time {
         block.begin + self.tti()
     }
 
-    /// Returns the cause to which retransmissions of failed blocks are charged: hybrid ARQ if the
-    /// radio has it, otherwise RLC.
+    /// Hybrid ARQ if the radio has it, otherwise RLC.
     fn retransmission_cause(&self) -> Cause {
         if self.timeline.radio.has_harq { Cause::Harq } else { Cause::Rlc }
     }
 
-    /// Goes back through a packet's stay at the bearer to its arrival there, or to the arrival of a packet
-    /// ahead. Returns the packet whose arrival was reached, and the index of its [`Hop`].
+    /// To the arrival of the packet or one ahead, with its [`Hop`].
     pub(super) fn stay_on_air(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         let (mut packet, mut hop) = (packet, hop);
@@ -53,10 +46,8 @@ impl Walk<'_> {
         self.ttis_before(packet, hop)
     }
 
-    /// Returns the block that completed `packet`, which left the bearer at the time `now`. This is a block
-    /// that ends at that time or, if the packet waited after its last block, the last block with a part of
-    /// the packet. In the second case, first goes back through this wait. Returns `None` if no recorded block
-    /// carried the packet.
+    /// The block that ends at `now` or, after going back through the wait that followed it, the last block
+    /// with a part of the packet.
     fn completing(&mut self, packet: u32, stay: &Hop) -> Option<Block> {
         let left = self.now;
         let group = self.air().group_before(left)?;
@@ -87,8 +78,7 @@ impl Walk<'_> {
         Some(last)
     }
 
-    /// Goes back through the transmissions of a block's data and the waits between them, to the start of
-    /// the first recorded transmission. Returns the block of that transmission.
+    /// To the start of the first recorded transmission.
     fn block(&mut self, mut block: Block, packet: u32, stay: &Hop) -> Block {
         let place = stay.place;
         loop {
@@ -113,9 +103,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the packet to which a block is attributed: `packet` if the block carries a part of it,
-    /// otherwise a packet in the block that arrived no later than `packet` and left no earlier than the
-    /// block's end. Returns `None` if there is no such packet.
+    /// `packet` if the block carries a part of it, else one that arrived no later and left no earlier than
+    /// the block's end.
     fn packet_of(&self, block: &Block, packet: u32) -> Option<u32> {
         if self.air().carries(block, packet) {
             return Some(packet);
@@ -128,9 +117,8 @@ impl Walk<'_> {
         self.air().parts_of(block).map(|part| part.packet).find(is_ahead)
     }
 
-    /// Goes back from a retransmission to the end of the transmission before it. Up to the earliest
-    /// possible retransmission the sender waited for the block's ACK or NACK; after that, other
-    /// users may have been served.
+    /// Until the earliest retransmission the sender waited for the ACK or NACK; then others may have been
+    /// served.
     fn wait_for_retransmission(&mut self, before: &Block, stay: &Hop) {
         let (grid, end) = (self.tti().0.max(1), self.end_of(before));
         let eligible = before.begin + self.timeline.radio.retransmits_after;
@@ -139,8 +127,7 @@ impl Walk<'_> {
         self.to(end, self.retransmission_cause(), Step::RetransmissionAwaited, stay.place);
     }
 
-    /// Returns the block whose failure made RLC retransmit data in `block`: the last one before
-    /// `block` in which data were sent that `block` carries again. Returns `None` if there is none.
+    /// Its failure made RLC retransmit data in `block`.
     fn earlier_copy(&self, block: &Block, packet: u32) -> Option<Block> {
         if self.air().is_cut() {
             // Bearers that report units retransmit whole blocks. The timeline records such a
@@ -174,9 +161,8 @@ impl Walk<'_> {
         (hop != NONE && self.hop_at(hop).place.site == Site::Bearer).then_some(hop)
     }
 
-    /// Returns the packet in `block` that entered the bearer first, and the index of its [`Hop`] there.
-    /// Returns `packet` and `hop` if no packet in the block has a recorded stay at the bearer, or if the
-    /// earliest stay began after the block.
+    /// Entered the bearer first, with its [`Hop`]; `packet` and `hop` if none has a recorded stay begun
+    /// before the block.
     fn older_of(&self, block: &Block, packet: u32, hop: u32) -> (u32, u32) {
         let stay = |packet: u32| Some((packet, self.stay_at_bearer(packet)?));
         let oldest = match self.air().only_packet(block) {
@@ -190,8 +176,7 @@ impl Walk<'_> {
         oldest.filter(|(_, hop)| self.hop_at(*hop).entered <= block.begin).unwrap_or((packet, hop))
     }
 
-    /// Goes back TTI by TTI to the arrival of a packet, moving on to packets ahead of it. Returns the packet
-    /// whose arrival was reached, and the index of its [`Hop`].
+    /// To the arrival of the packet or one ahead, with its [`Hop`].
     fn ttis_before(&mut self, mut packet: u32, mut hop: u32) -> (u32, u32) {
         let own = packet;
         let mut later: Option<Group> = None;
@@ -238,20 +223,17 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if RLC may retransmit data in blocks that the bearer reports as new.
+    /// RLC may retransmit data in blocks reported as new.
     fn hides_retransmissions(&self) -> bool {
         !self.air().is_cut() && !self.timeline.radio.has_harq
     }
 
-    /// Returns true if a block is a retransmission, or if RLC retransmits all data of the flow in
-    /// it. Also returns true for a block with units but without data of the flow.
+    /// Also for a block with units but without data of the flow.
     fn carries_nothing_new(&self, block: &Block) -> bool {
         let is_hidden = || block.units > 0 && self.air().parts_of(block).all(|part| part.is_retransmission);
         block.is_retransmission() || is_hidden()
     }
 
-    /// Returns the contents of a TTI: the numbers of new and retransmitted units, and the first new
-    /// block.
     fn sent_in(&self, group: &Group) -> Sent {
         if !self.hides_retransmissions() {
             return self.air().sent_in(group);
@@ -270,8 +252,7 @@ impl Walk<'_> {
         all
     }
 
-    /// Returns the number of units that a block carries for the first time: all units, unless new
-    /// and retransmitted frames can share a block.
+    /// All units, unless new and retransmitted frames can share a block.
     fn new_units(&self, block: &Block) -> u64 {
         let units = u64::from(block.units);
         let Some(size) = self.timeline.radio.frame_bytes else {
@@ -281,10 +262,8 @@ impl Walk<'_> {
         new.map(|part| u64::from(part.bytes.div_ceil(size))).sum::<u64>().min(units)
     }
 
-    /// Goes back from the current time to `begin`. Charges this time partly to retransmissions and partly to
-    /// new data, in proportion to the numbers of units sent. `is_own` is true if the new units belong to the
-    /// packet with which the path reached the bearer. If it is false, their time counts as a wait behind
-    /// another packet of the user.
+    /// In proportion to the units sent; not `is_own`, new units count as a wait behind another packet of the
+    /// user.
     fn share(&mut self, &Sent { new, retransmitted, .. }: &Sent, begin: Time, stay: &Hop, is_own: bool) {
         let begin = begin.max(self.floor);
         if self.now <= begin {
@@ -307,9 +286,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back to `begin`, or to the packet's arrival at the bearer if this is later, through a time
-    /// without transmissions to the user. `sent` is the index in `Air::tx` of the transmission that follows.
-    /// If it is `None`, the next transmission is the one that begins at the time `now`, if any.
+    /// Or to the arrival at the bearer if later. `sent` in `Air::tx` follows, or the transmission that begins
+    /// at `now`.
     fn not_sent(&mut self, begin: Time, stay: &Hop, sent: Option<u32>) {
         let begin = begin.max(stay.entered).max(self.floor);
         if self.now <= begin {
@@ -323,17 +301,13 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the Iub frame with the first new unit of the next transmission. Returns `None` if there is no
-    /// such frame or transmission, or if the frame arrived at the Node B after the time `now`. `sent` is the
-    /// index of the transmission in `Air::tx`, or `None` for the one that begins at `now`.
+    /// With the first new unit of `sent` (as in [`Self::not_sent`]), unless it arrived after `now`.
     fn frame_before(&self, sent: Option<u32>) -> Option<Frame> {
         let next = sent.or_else(|| self.air().tx_at(self.now))?;
         self.air().frame_of(next).filter(|frame| frame.arrives <= self.now)
     }
 
-    /// Returns the earliest time at which a packet could have been transmitted. If the packet crossed the Iub
-    /// at once, this is its arrival at the Node B; otherwise it is its arrival at the bearer. `sent` is the
-    /// index of the next transmission in `Air::tx`, as in [`Self::frame_before`].
+    /// Arrival at the Node B if the packet crossed the Iub at once, else at the bearer.
     fn earliest_transmission(&self, stay: &Hop, sent: Option<u32>) -> Time {
         match self.frame_before(sent) {
             Some(frame) if frame.at <= stay.entered => frame.arrives,
@@ -341,11 +315,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back from the arrival of an Iub frame at the Node B to `begin`.
-    ///
-    /// Without the wait for credits the packet would have crossed the Iub as soon as it arrived at
-    /// the RNC. Only the part of that crossing after `begin` is a fixed latency. The rest of the
-    /// actual crossing is charged to the credits.
+    /// Without credits to await, the packet would have crossed when it arrived at the RNC: that part is a
+    /// fixed latency, the rest is charged to credits.
     fn crosses_iub(&mut self, frame: Frame, begin: Time, stay: &Hop) {
         let arrives_at_once = stay.entered + frame.arrives.since(frame.at);
         let fixed = arrives_at_once.since(begin);
@@ -355,9 +326,7 @@ impl Walk<'_> {
         self.to(begin, Cause::Credits, Step::NoCredits, stay.place);
     }
 
-    /// Goes back to `begin` through a time in which the Node B did not serve the user, although it
-    /// had data for the user from the time `there` on. Interruptions by changes of cell are charged
-    /// to the handover.
+    /// There were data from `there` on; changes of cell are charged to the handover.
     fn not_served_at_node_b(&mut self, begin: Time, there: Time, stay: &Hop) {
         let lasts = self.timeline.radio.interruption;
         while self.now > begin {
@@ -372,9 +341,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back to `begin` through a time without changes of cell in which the Node B did not serve the
-    /// user, although it had data for the user from the time `there` on. Time in which the phone slept is
-    /// charged to DRX. Time in which the phone was idle is charged to the set-up of its connection.
+    /// There were data from `there` on; sleep is charged to DRX, an idle phone to the set-up of its
+    /// connection.
     fn asleep_or_unserved(&mut self, begin: Time, there: Time, stay: &Hop) {
         while self.now > begin {
             match self.air().absence_before(self.now).filter(|absence| absence.until > begin) {
@@ -390,8 +358,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back to `begin` through a time in which the Node B did not serve the user, although it had data
-    /// for the user from the time `there` on and the phone could receive.
+    /// There were data from `there` on, and the phone could receive.
     fn unserved(&mut self, begin: Time, there: Time, stay: &Hop) {
         if begin >= self.now {
             return;
@@ -411,15 +378,13 @@ impl Walk<'_> {
         self.to(begin, Cause::Segmentation, Step::TtiBegins, stay.place);
     }
 
-    /// Returns true if, just before the time `now`, a failed block waited for a retransmission that
-    /// is recorded at `now` or later.
+    /// A failed block just before `now` is retransmitted at `now` or later.
     fn awaits_retransmission(&self) -> bool {
         let waits = |next: Option<Time>| next.is_some_and(|next| next >= self.now);
         self.air().next_attempts_of_failed(self.now, LOOK_BACK).any(waits)
     }
 
-    /// Goes back to `begin`. The time in which other users were served is charged to the scheduler,
-    /// and the remaining time to `cause`.
+    /// Time of other users is charged to the scheduler, the rest to `cause`.
     fn others_or(&mut self, begin: Time, cause: Cause, step: Step, stay: &Hop) {
         let begin = begin.max(self.floor);
         while self.now > begin {

@@ -1,5 +1,4 @@
-//! Search for the critical path through real hosts. The reasons why a host sent its packets are
-//! inferred from a recording.
+//! Inferred from a recording.
 
 use nodeb_base::event::Place;
 
@@ -8,19 +7,17 @@ use crate::real::{Origin, Round};
 use crate::timeline::{Basis, Group};
 
 impl Walk<'_> {
-    /// Returns the inferred origin of a real host's packet, or `None` if hosts are simulated.
+    /// `None` if hosts are simulated.
     pub(super) fn origin(&self, packet: u32) -> Option<Origin> {
         self.timeline.origins.as_ref()?.get(packet as usize).copied()
     }
 
-    /// Returns true if the phone may have other connections, whose packets can be ahead of those of the
-    /// explained one: if hosts are real, or the phone has several connections in the scenario.
+    /// Real hosts may always have others.
     pub(super) fn has_other_connections(&self) -> bool {
         self.timeline.origins.is_some() || self.timeline.shares_phone
     }
 
-    /// Goes back from the transmission of a packet by the host at `end` to the event after which
-    /// the host could have sent the packet. Ends the search if this event is unknown.
+    /// Ends the search if the event is unknown.
     pub(super) fn sent_by_host(&mut self, origin: Origin, end: Place) -> Next {
         match origin.round {
             Round::Same => {}
@@ -41,8 +38,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if a TTI is assumed to have served other connections of the phone: the phone may have
-    /// others, and no block of the TTI carries data of the explained connection.
+    /// No block carries data of the explained connection, though the phone may have others.
     pub(super) fn is_of_others(&self, group: &Group) -> bool {
         let air = &self.timeline.air;
         self.has_other_connections()

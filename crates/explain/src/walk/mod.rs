@@ -1,12 +1,7 @@
-//! Search for the critical path from the end of a transfer back to its beginning, from effect to
-//! cause.
-//!
-//! The last link or bearer that a packet passed determined the time of its arrival. The link before
-//! determined when the packet reached the last one, and so on. An arrival, a timer or the beginning
-//! of a transfer determined when the packet was sent. If the packet waited behind others of its
-//! connection, the path continues with the packet directly ahead: that packet could not have been
-//! earlier, while the waiting packet could have arrived later without delaying anything. So the
-//! busy time of a saturated link is charged to the link, and not to the windows that saturate it.
+//! From effect to cause: the last link or bearer determined the arrival, the link before when it was reached,
+//! and an arrival, a timer or the beginning when it was sent. Behind others of its connection, the path
+//! continues with the packet directly ahead, which could not have been earlier: the busy time of a saturated
+//! link is charged to the link, not to the windows that saturate it.
 
 mod air;
 mod host;
@@ -23,59 +18,48 @@ use crate::cause::{Cause, Step};
 use crate::span::Span;
 use crate::timeline::{Basis, Hop, Moment, NONE, Packet, Timeline, Why};
 
-/// Typical maximum number of spans per record of the timeline; an estimate for reserving memory.
+/// Estimate for reserving memory.
 const SPANS_A_RECORD: usize = 8;
 
-/// Maximum number of spans for which memory is reserved when the search begins.
+/// Spans for which memory is reserved.
 const MAX_AT_ONCE: usize = 1 << 19;
 
-/// Point from which the search for the critical path continues, backwards in time.
+/// Backwards in time.
 #[derive(Clone, Copy, Debug)]
 enum Next {
-    /// The search is at the end of a packet's stay `hop` at a link or bearer, or at the packet's
-    /// transmission if `hop` is [`NONE`].
+    /// End of a stay, or the transmission if `hop` is [`NONE`].
     Packet { packet: u32, hop: u32 },
-    /// The search is at the transmission of the packet with this number, and continues with the
-    /// reason for the transmission.
+    /// Continues with the reason for the transmission.
     Sent(u32),
-    /// The search is at a moment at which the end `end` of the connection acted, and continues with
-    /// the reason for the action.
+    /// Continues with the reason for the action.
     Moment { moment: Moment, end: Place },
-    /// The search has reached the beginning of the transfer or the earliest recorded event, and
-    /// ends.
+    /// Beginning of the transfer, or the earliest recorded event.
     Over,
 }
 
-/// Critical path under construction, from the end of the transfer towards its beginning.
+/// From the end of the transfer.
 #[derive(Debug)]
 pub(crate) struct Walk<'a> {
     timeline: &'a Timeline,
-    /// Maximum size in bytes of an ACK without a request. The ACK of the SYN is longer if it
-    /// carries the request.
+    /// Largest ACK without a request.
     bare_ack: u32,
-    /// Current time of the search: the start of the earliest span found so far. The path before
-    /// this time remains to be found.
+    /// Start of the earliest span so far.
     now: Time,
-    /// Start of the transfer, at which the search ends.
+    /// Start of the transfer.
     floor: Time,
-    /// Reason for the current round trip. Propagation and the path's own transmissions are charged to this
-    /// reason. `None` after the last round trip.
+    /// Propagation and the path's own transmissions are charged to it; `None` after the last round trip.
     round: Option<Cause>,
-    /// Number in the timeline of the packet that the path follows; [`NONE`] if there is none.
+    /// In the timeline, or [`NONE`].
     packet: u32,
-    /// Number of the packet that the path follows, among all packets sent in the run, from 1; 0 if
-    /// there is none.
+    /// Among all packets sent in the run, from 1; 0 if there is none.
     id: u64,
-    /// Sequence number of the packet that the path follows (see [`Span::seq`]); 0 if there is none.
+    /// See [`Span::seq`]; 0 if there is none.
     seq: u64,
     spans: Vec<Span>,
     control: &'a Control,
 }
 
 impl<'a> Walk<'a> {
-    /// Returns the critical path of a transfer that lasted from `begun` to `ended`, as spans in order of
-    /// time.
-    ///
     /// # Errors
     ///
     /// Returns [`Error::Cancelled`] if `control` has been cancelled.
@@ -122,10 +106,8 @@ impl<'a> Walk<'a> {
         Ok(walk.spans)
     }
 
-    /// Returns the point at which the search starts: the packet that completed the transfer or, if
-    /// the end of the run interrupted the transfer, the data packet in flight with the lowest
-    /// sequence number. If no data are in flight, first charges the time for which the sender or a
-    /// receiver has waited.
+    /// The packet that completed the transfer, or the data packet in flight with the lowest number; without
+    /// any, first charges the wait of the sender or a receiver.
     fn first(&mut self) -> Next {
         let packets = &self.timeline.packets;
         if self.timeline.ended.is_some() {
@@ -142,8 +124,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Handles an unfinished transfer without data in flight. `last` is the number of the packet that was
-    /// sent last. Charges the time since this packet arrived or was lost, or nothing if it is in flight.
+    /// Without data in flight; `last` was sent last.
     fn stalled(&mut self, last: u32) -> Next {
         let packet = self.timeline.packets.list[last as usize];
         let place = Place::new(packet.site, self.timeline.position.flow);
@@ -168,7 +149,6 @@ impl<'a> Walk<'a> {
         &self.timeline.packets.hops[hop as usize]
     }
 
-    /// Makes `packet`, a number in the timeline, the packet that the path follows.
     fn follow(&mut self, packet: u32) {
         if packet != self.packet {
             let found = self.timeline.packets.list.get(packet as usize);
@@ -184,7 +164,6 @@ impl<'a> Walk<'a> {
         Next::Packet { packet, hop: self.packet_at(packet).hop }
     }
 
-    /// Goes back to `begin` and charges the time from `begin` to `now` to `cause`.
     fn to(&mut self, begin: Time, cause: Cause, step: Step, place: Place) {
         // The result of a cancelled search is discarded, so one span to the start of the path ends
         // the search.
@@ -201,14 +180,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes back to `begin` through a fixed latency. The time is charged to the reason for the
-    /// current round trip, or to `cause` after the last round trip.
+    /// Charged to the current round trip, or to `cause` after the last one.
     fn fixed(&mut self, begin: Time, cause: Cause, step: Step, place: Place) {
         self.to(begin, self.round.unwrap_or(cause), step, place);
     }
 
-    /// Goes back through a packet's stay at a link or bearer. `hop` is the index of the stay; [`NONE`] if the
-    /// packet is at its sender.
+    /// `hop` is [`NONE`] at the sender.
     fn back_along(&mut self, packet: u32, hop: u32) -> Next {
         self.follow(packet);
         if hop == NONE {
@@ -223,8 +200,6 @@ impl<'a> Walk<'a> {
         Next::Packet { packet, hop: before }
     }
 
-    /// Goes back from the transmission of packet `number` to the moment at which its sender decided
-    /// to send it.
     fn sent(&mut self, number: u32) -> Next {
         self.follow(number);
         let packet = self.packet_at(number);
@@ -247,8 +222,7 @@ impl<'a> Walk<'a> {
         Next::Moment { moment: packet.moment, end }
     }
 
-    /// Returns the reason for the round trip before a packet was sent, or `None` if the packet
-    /// continues the current round trip.
+    /// `None` if the packet continues the round trip.
     fn reason(&self, packet: &Packet) -> Option<Cause> {
         let trigger = match packet.moment.why {
             Why::Received(trigger) => self.packet_at(trigger),
@@ -271,8 +245,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the cause of the round trip that ended when the server received a request. `asked` is the
-    /// number of the packet with the request, which may be the ACK of the SYN.
+    /// `asked` may be the ACK of the SYN.
     fn reason_of_answer(&self, asked: u32) -> Cause {
         match self.packet_at(asked) {
             ack if ack.kind == Kind::Ack => self.reason_of_limit(SendLimit::Handshake, ack),
@@ -295,8 +268,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes back to the reason why `end` acted at `moment`: the arrival of a packet, a timer, or
-    /// the beginning.
+    /// An arrival, a timer, or the beginning.
     fn moment(&mut self, moment: Moment, end: Place) -> Next {
         match moment.why {
             Why::Began => Next::Over,
@@ -309,8 +281,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the point at which an ACK had crossed the uplink and reached the Snoop agent. The
-    /// search continues back along the uplink from this point.
+    /// Back along the uplink.
     fn along_ack_to_snoop(&self, packet: u32) -> Next {
         let mut hop = self.packet_at(packet).hop;
         while hop != NONE && self.hop_at(hop).place.site != Site::Uplink {
@@ -319,8 +290,6 @@ impl<'a> Walk<'a> {
         Next::Packet { packet, hop }
     }
 
-    /// Goes back through the time for which an expired timer had run, to the event at which the
-    /// timer had started.
     fn timer_expired(&mut self, timer: TimerKind, basis: Basis, end: Place) -> Next {
         let (cause, step) = match timer {
             TimerKind::Retransmission | TimerKind::Probe | TimerKind::Request => {
@@ -357,9 +326,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes back through the time for which a Snoop agent's timer had run. The timer counts from
-    /// the time at which the packet `copy` entered the bearer or, if it never did, from the time at
-    /// which it was sent.
+    /// From the entry of `copy` into the bearer or, if it never did, from its sending.
     fn since_snoop(&mut self, copy: u32, cause: Cause, step: Step, end: Place) -> Next {
         let packet = self.packet_at(copy);
         let mut hop = packet.hop;
@@ -377,8 +344,7 @@ impl<'a> Walk<'a> {
 }
 
 impl Span {
-    /// Returns true if `earlier` ends where this span begins and differs from it in time only, so
-    /// that the two can be joined.
+    /// Differs in time only.
     fn continues(&self, earlier: &Self) -> bool {
         let alike = |span: &Self| (span.cause, span.step, span.place, span.round, span.packet);
         self.begin == earlier.end && alike(self) == alike(earlier)

@@ -1,5 +1,4 @@
-//! Search for the critical path through links and channels that transmit packet by packet: fixed
-//! latencies, and waits for other packets.
+//! Links and channels that transmit packet by packet.
 
 use nodeb_base::event::Site;
 use nodeb_base::units::Time;
@@ -11,8 +10,7 @@ use crate::cause::{Cause, Step};
 use crate::timeline::{Hop, Lane, NONE};
 
 impl Walk<'_> {
-    /// Goes back through a packet's stay at a link or bearer to its arrival there. The path may move on to
-    /// packets ahead of it. Returns the packet whose arrival was reached, and the index of its [`Hop`].
+    /// To the arrival of the packet or one ahead, with its [`Hop`].
     pub(super) fn stay(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         if stay.place.site == Site::Bearer && self.timeline.radio.tti.is_some() {
@@ -35,8 +33,7 @@ impl Walk<'_> {
         self.queue(lane, stay.service, packet, hop)
     }
 
-    /// Handles a packet at a link or bearer that has not begun to transmit it, or whose transmission of the
-    /// packet is not recorded. Returns the packet whose arrival was reached, and the index of its [`Hop`].
+    /// As [`Self::stay`], before the transmission or without its record.
     fn not_served(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         let waits = stay.arrives == Time(u64::MAX);
@@ -55,9 +52,8 @@ impl Walk<'_> {
         (packet, hop)
     }
 
-    /// Goes back through a packet's wait for its transmission. The path moves on to the packets of the flow
-    /// ahead of it. `turn` is the index that the packet's transmission has, or would have, in `lane.own`.
-    /// Returns the packet whose arrival was reached, and the index of its [`Hop`].
+    /// `turn` is the index that the transmission has, or would have, in `lane.own`; result as of
+    /// [`Self::stay`].
     fn queue(&mut self, lane: &Lane, mut turn: u32, mut packet: u32, mut hop: u32) -> (u32, u32) {
         loop {
             let stay = self.hop_at(hop);
@@ -83,7 +79,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the cause of waiting behind `packet`, another packet of the same flow.
     pub(super) fn cause_of_own_ahead(&self, packet: u32) -> Cause {
         let ahead = self.packet_at(packet);
         match ahead.kind {
@@ -99,9 +94,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Charges the time from `begin` to `now`, in which the link or bearer transmitted no packet of the flow.
-    /// Time in which packets of other flows delayed this packet is charged to them, and the remaining time as
-    /// in [`Self::idle`].
+    /// Packets of other flows that delayed this one, else as [`Self::idle`].
     fn gap(&mut self, lane: &Lane, begin: Time, stay: &Hop) {
         let begin = begin.max(stay.entered).max(self.floor);
         while self.now > begin {
@@ -115,8 +108,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if packets of other flows delay a packet at the link or bearer of `stay`. On a bearer
-    /// they do so only if the user is on the FACH, no channel state is recorded, or the phone may have other
+    /// On a bearer only on the FACH, without recorded channel states, or if the phone may have other
     /// connections.
     fn shares(&self, stay: &Hop) -> bool {
         stay.place.site != Site::Bearer || self.has_other_connections() || self.state() == Some(State::Fach)
@@ -127,9 +119,7 @@ impl Walk<'_> {
         State::ALL.get(usize::from(state)).copied()
     }
 
-    /// Charges the time from `begin` to `now`, in which the link or bearer transmitted no packet that delays
-    /// this one. The cause is the reason why the link or bearer was idle, such as a missing delivery
-    /// opportunity, an outage or a change of channel.
+    /// Such as a missing delivery opportunity, an outage or a change of channel.
     fn idle(&mut self, begin: Time, stay: &Hop) {
         let place = stay.place;
         if self.has_opportunities(place.site) {

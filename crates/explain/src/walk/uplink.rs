@@ -1,5 +1,4 @@
-//! Search for the critical path through an uplink whose resources the base station grants: waits
-//! for a request and for a grant, and transmissions with hybrid ARQ.
+//! Waits for a request and for a grant, and transmissions with hybrid ARQ.
 
 use nodeb_base::event::Place;
 use nodeb_base::units::{Duration, Time};
@@ -10,24 +9,20 @@ use crate::cause::{Cause, Step};
 use crate::timeline::{Granted, Hop, NONE};
 
 impl Granted {
-    /// Returns the start of the first transmission of the packet's last block, or of its first
-    /// block if HARQ gave up one of the packet's blocks.
+    /// Of the last block, or of the first if HARQ gave up one.
     fn last_begun(&self) -> Time {
         if self.passage.is_lost { self.passage.first } else { self.passage.from }
     }
 
-    /// Returns the step of the wait after the block of the packet ahead: for a block of a configured grant, or for a
-    /// further grant.
+    /// A block of a configured grant, or a further grant.
     fn awaited(&self) -> Step {
         if self.passage.is_reserved { Step::ReservedAwaited } else { Step::FurtherGrantAwaited }
     }
 }
 
 impl Walk<'_> {
-    /// Goes back through a packet's stay at a scheduled uplink to its arrival there. If the packet has data,
-    /// the path may move on to packets ahead of it. Several ACKs fit into one block, so an ACK's wait behind
-    /// other ACKs counts as a wait for a request or grant. Returns the packet whose arrival was reached, and
-    /// the index of its [`Hop`].
+    /// As [`Self::stay`]; several ACKs fit into one block, so an ACK's wait behind others is one for a
+    /// request or grant.
     pub(super) fn stay_on_uplink(&mut self, mut packet: u32, mut hop: u32) -> (u32, u32) {
         let granted = &self.timeline.granted;
         let stay = self.hop_at(hop);
@@ -58,18 +53,15 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back through the transmissions of the block that completed a packet to the start of the first one.
+    /// To the start of its first transmission.
     fn last_block(&mut self, own: &Granted, place: Place) {
         self.to(own.sent, Cause::Reordering, Step::Held, place);
         self.fixed(own.sent - self.tti(), Cause::Transmission, Step::Sends, place);
         self.to(own.passage.from, Cause::Harq, Step::RetransmissionAwaited, place);
     }
 
-    /// Goes back to the start of the first block with a part of a packet. The packet's blocks count as if
-    /// they were sent in successive TTIs just before the last one. Their time is charged to the cause and
-    /// step in `sent`, and the time before them to the wait for grants. If HARQ gave up one of the blocks,
-    /// the whole time is charged to RLC. If it gave up none and the packet has no data, this method does
-    /// nothing.
+    /// As if sent in successive TTIs just before the last one, charged to `sent`; the time before to grants.
+    /// If HARQ gave up one, all is charged to RLC; otherwise nothing without data.
     fn earlier_blocks(&mut self, own: &Granted, has_data: bool, sent: (Cause, Step), stay: &Hop) {
         let first = own.passage.first.max(stay.entered);
         if own.passage.is_lost {
@@ -83,11 +75,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the passage of the packet ahead, that is, of the packet that left the uplink just before the
-    /// packet of `stay`. `turn` is the index that the packet of `stay` has, or would have, in
-    /// `Timeline::granted`; [`NONE`] gives `None`. Also returns `None` if no packet left before, if the packet
-    /// ahead entered the uplink after the packet of `stay`, or if [`Granted::last_begun`] of the packet ahead is
-    /// before the packet of `stay` entered.
+    /// Left just before the packet of `stay`, unless it entered later or [`Granted::last_begun`] is before
+    /// the packet entered; `turn` is as in [`Self::queue`].
     fn ahead_on_uplink(&self, turn: u32, stay: &Hop) -> Option<Granted> {
         let before = if turn == NONE { None } else { turn.checked_sub(1) }?;
         let ahead = self.timeline.granted[before as usize];
@@ -95,10 +84,8 @@ impl Walk<'_> {
         waits.then_some(ahead)
     }
 
-    /// Goes back to the arrival of a packet at the uplink, through three waits: for the phone's connection,
-    /// for a request, and for a grant. A wait for a block of a configured grant replaces the last two.
-    /// Otherwise, if HARQ gave up one of the packet's blocks, the last two count as a wait for a grant. If
-    /// the packet's passage `own` is not recorded, all time counts as a wait for a grant.
+    /// Waits for the connection, for a request, and for a grant, or for a block of a configured grant. If
+    /// HARQ gave up a block or `own` is not recorded, for a grant.
     fn request_and_grant(&mut self, own: Option<&Granted>, stay: &Hop) {
         if let Some(own) = own {
             let connected = own.passage.connected.max(stay.entered);

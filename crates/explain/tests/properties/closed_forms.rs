@@ -1,9 +1,6 @@
-//! Closed forms of the causes of a download without errors over a link with constant rate, exact to
-//! the nanosecond.
-//!
-//! In slow start without delayed ACKs each round ends with the ACK of its first segment. This
-//! segment finds an idle link, so the round is a round trip of fixed latencies. The segments of the
-//! last round keep the link busy to the end.
+//! Without errors over a constant rate. In slow start without delayed ACKs each round ends with the ACK of
+//! its first segment, which finds an idle link: a round trip of fixed latencies. The last round keeps the
+//! link busy.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +12,7 @@ use serde_json::json;
 const WIRED: u64 = 10_000_000;
 const UPLINK: u64 = 64_000;
 
-/// Network path: `rate` of the radio link in bit/s; one-way delays of the radio link, the wired
-/// link and the uplink in ms.
+/// In bit/s and ms, one-way.
 #[derive(Clone, Copy, Debug)]
 struct NetworkPath {
     rate: u64,
@@ -40,23 +36,18 @@ impl NetworkPath {
         on_wire(40, UPLINK) + self.uplink * MS + on_wire(40, WIRED) + self.wired * MS
     }
 
-    /// Returns the round-trip time in ns of a full segment (1500 bytes) and its ACK, without waits
-    /// in queues.
+    /// In ns, of 1500 bytes and the ACK, without queues.
     fn round(&self) -> u64 {
         self.down(1500) + self.up()
     }
 
-    /// Simulates a download of `segments` full segments with an initial window of `window` segments
-    /// and ACKs delayed by `delayed_ack` ms. Returns the time of each cause in ns, and the download
-    /// time in seconds.
+    /// Full segments; causes in ns and download time in seconds.
     fn explained(&self, segments: u64, delayed_ack: u64, window: u64) -> (BTreeMap<Cause, u64>, f64) {
         let (causes, download_s, _) = self.answered_after(0, segments, delayed_ack, window, 0);
         (causes, download_s)
     }
 
-    /// Simulates a download as [`Self::explained`] does, from a server that takes `server_delay` ms
-    /// to answer a request of `request` bytes. Returns the time of each cause in ns, and the
-    /// download and transfer times in seconds.
+    /// As [`Self::explained`], with a request of `request` bytes; also the transfer time.
     fn answered_after(
         &self,
         server_delay: u64,
@@ -94,8 +85,7 @@ impl NetworkPath {
         (causes, flow.download_s, flow.transfer_s)
     }
 
-    /// Returns the expected causes of a download in ns: the handshake, the propagation of the last
-    /// round, and the given times of transmission and slow start.
+    /// In ns.
     fn expected(&self, transmission: u64, slow_start: u64) -> BTreeMap<Cause, u64> {
         let handshake = 2 * self.up() + self.down(40);
         let propagation = (self.wired + self.delay) * MS;
@@ -122,8 +112,7 @@ fn network_paths() -> impl Strategy<Value = NetworkPath> {
 proptest! {
     #![proptest_config(super::config(64))]
 
-    /// Without delayed ACKs there are two segments in the first round, and each round has twice as
-    /// many segments as the round before.
+    /// Two segments in the first round, then twice as many each.
     #[test]
     fn slow_start_without_delayed_acks_matches_closed_form(path in network_paths(), segments in 1..60u64) {
         let of_link = on_wire(1500, path.rate);
@@ -141,8 +130,7 @@ proptest! {
         prop_assert_eq!(sum, (download_s * 1e9).round() as u64);
     }
 
-    /// The receiver acknowledges every second segment, so the first round ends with the ACK of its
-    /// second segment, which waits behind the first.
+    /// The first round ends with the ACK of its second segment.
     #[test]
     fn slow_start_with_delayed_acks_matches_closed_form(path in network_paths()) {
         let of_link = on_wire(1500, path.rate);
@@ -151,9 +139,7 @@ proptest! {
         prop_assert_eq!(causes, path.expected(transmission, path.round()));
     }
 
-    /// The time that the server takes to answer is charged to the server, to the nanosecond, and
-    /// delays all that follows by the same time. The delay is too short for the sender to restart
-    /// from idle with another window.
+    /// Too short for a restart from idle.
     #[test]
     fn server_delay_adds_exactly_to_the_download(path in network_paths(), segments in 1..60u64, delay in 1..900u64, request in 0..2u64) {
         let request = 300 * request;
@@ -166,8 +152,7 @@ proptest! {
         prop_assert_eq!(ns(longer_s), ns(transfer_s) + delay * MS);
     }
 
-    /// With an initial window of one segment, the receiver delays the first ACK to wait for a
-    /// second segment, which does not arrive.
+    /// A second segment does not arrive.
     #[test]
     fn single_segment_waits_for_the_delayed_ack(path in network_paths()) {
         let of_link = on_wire(1500, path.rate);

@@ -1,6 +1,3 @@
-//! Property tests of the critical path over random scenarios, which draw from all registered
-//! variants of models.
-
 #[path = "../../../sim/tests/properties/cases.rs"]
 #[allow(dead_code, reason = "shared with the property tests of the simulator")]
 mod cases;
@@ -30,7 +27,6 @@ fn config(cases: u32) -> Config {
     Config { cases: (asked.cases * cases).div_ceil(256), failure_persistence: None, ..asked }
 }
 
-/// Checks that spans follow each other without gaps from the beginning of the transfer to its end.
 fn is_whole(path: &Path) -> Result<(), TestCaseError> {
     let mut at = path.begun;
     for span in &path.spans {
@@ -44,7 +40,7 @@ fn is_whole(path: &Path) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Returns the critical paths of a user's transfers 0, 1 and 4, without those that have not begun.
+/// Transfers 0, 1 and 4 if begun.
 fn paths(case: &Case, user: u64) -> Result<Vec<Path>, TestCaseError> {
     let mut found = Vec::new();
     for transfer in [0, 1, 4] {
@@ -60,9 +56,7 @@ fn paths(case: &Case, user: u64) -> Result<Vec<Path>, TestCaseError> {
 proptest! {
     #![proptest_config(config(120))]
 
-    /// The spans of a path have no gaps and add up to the transfer time, and each span is
-    /// consistent with the events of the run. The transfer takes as long as in a run that is not
-    /// explained.
+    /// Each span is consistent with the events, and the transfer takes as long as without explanation.
     #[test]
     fn every_nanosecond_has_one_cause(case in cases::any_scenario()) {
         let connections = case.scenario.connections();

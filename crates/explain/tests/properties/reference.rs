@@ -1,5 +1,4 @@
-//! Independent reference for critical paths: records all events of a run and checks that spans are
-//! consistent with the events. It shares no code with the search for the path.
+//! Shares no code with the search for the path.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -14,18 +13,15 @@ use nodeb_tcp::segment::Segment;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-/// Start and end of an interval of simulated time.
 type Interval = (Time, Time);
 
-/// Start of a packet's stay at a place, and its end or `None` while the stay lasts.
+/// `None` while the stay lasts.
 type Stay = (Time, Option<Time>);
 
-/// Transmission of a block: index of the bearer, index of the user, true for a retransmission,
-/// start of the TTI.
+/// Bearer, user, retransmission, start of the TTI.
 type OnAir = (u32, u32, bool, Time);
 
-/// Events of a run, as the checks need them: intervals of packets by place and packet number, expired timers
-/// by place and time, and the other events mostly as lists in the order of time.
+/// By place and packet number; the rest mostly as lists in the order of time.
 #[derive(Default)]
 pub struct Reference {
     tti: Duration,
@@ -51,7 +47,6 @@ fn within((from, to): Interval, span: &Span) -> bool {
     from <= span.begin && span.end <= to
 }
 
-/// Returns true if `intervals` together cover the whole span.
 fn covers(span: &Span, mut intervals: Vec<Interval>) -> bool {
     intervals.sort_unstable();
     let mut at = span.begin;
@@ -64,7 +59,6 @@ fn covers(span: &Span, mut intervals: Vec<Interval>) -> bool {
 }
 
 impl Reference {
-    /// Simulates the first replication of a scenario and records its events.
     pub fn of(scenario: &Scenario) -> Self {
         let mut seen = Self { tti: scenario.radio.facts().tti.unwrap_or_default(), ..Self::default() };
         run_with_listener(scenario, scenario.seed, 0, &Control::default(), &mut seen).unwrap();
@@ -72,7 +66,6 @@ impl Reference {
         seen
     }
 
-    /// Checks that each span of a path is consistent with the recorded events.
     pub fn check(&self, path: &Path) -> std::result::Result<(), TestCaseError> {
         for span in &path.spans {
             let is_so = self.is_justified(span, path);
@@ -95,9 +88,8 @@ impl Reference {
         }
     }
 
-    /// Returns true if a timer that fits the cause of the span expired at the end of the span. The span of a
-    /// delayed ACK must also begin with an arrival at the same end, or with the path. The last span of an
-    /// incomplete transfer needs no such events, since the timer would expire after the run.
+    /// A fitting timer expired at the end. A delayed ACK begins with an arrival or the path; the last span of
+    /// an incomplete transfer needs none.
     fn ran(&self, span: &Span, path: &Path) -> bool {
         let timers = self.expired.get(&(span.place, span.end)).map_or(&[][..], Vec::as_slice);
         let has_expired = timers.iter().any(|timer| match span.cause {
@@ -119,7 +111,6 @@ impl Reference {
         (has_expired && since_arrival) || (!path.complete && span.end == path.ended)
     }
 
-    /// Returns true if the span's packet was at the span's place during the whole span.
     fn was_there(&self, span: &Span) -> bool {
         let stays = self.stays.get(&(span.place, span.packet));
         stays.into_iter().flatten().any(|&(from, to)| within((from, to.unwrap_or(Time(u64::MAX))), span))
@@ -156,13 +147,11 @@ impl Reference {
         }
     }
 
-    /// Returns true if a span begins at the start of a TTI or of the path. A packet that arrives
-    /// during a TTI does not wait for the contents of that TTI, so no other start is right.
+    /// Or of the path: a packet that arrives during a TTI does not wait for it.
     fn begins_with_a_tti(&self, span: &Span, path: &Path) -> bool {
         span.begin.0.is_multiple_of(self.tti.0) || span.begin == path.begun
     }
 
-    /// Returns true if the link at the place of a span transmitted any packet during the span.
     fn any_served(&self, span: &Span) -> bool {
         let all = self.all_served.get(&span.place).into_iter().flatten();
         all.into_iter().any(|((from, to), _)| *from < span.end && *to > span.begin)
@@ -185,7 +174,6 @@ impl Reference {
             .collect()
     }
 
-    /// Returns the blocks of the span's bearer in TTIs that overlap the span.
     fn around(&self, span: &Span) -> impl Iterator<Item = &OnAir> {
         let (bearer, tti) = (span.place.index, self.tti);
         let first = self.blocks.partition_point(|(.., at)| *at + tti <= span.begin);

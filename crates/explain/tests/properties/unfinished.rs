@@ -1,6 +1,3 @@
-//! Tests of transfers with known causes: unfinished transfers, window reductions by ECN marks, and
-//! retransmissions on the radio.
-
 use nodeb_explain::{Cause, Path, Step, explain};
 use nodeb_sim::{Control, run, scenario};
 
@@ -9,12 +6,12 @@ fn path(text: &str) -> Path {
     explain(&scenario, scenario.seed, 0, &Control::default(), (0, 0)).unwrap()
 }
 
-/// Returns the total duration in ns of the spans of a path for which `is_so` is true.
+/// In ns.
 fn duration_of(path: &Path, is_so: impl Fn(&nodeb_explain::Span) -> bool) -> u64 {
     path.spans.iter().filter(|span| is_so(span)).map(|span| span.duration().0).sum()
 }
 
-/// The first ACK is lost on the uplink, and the run ends before the server's timer expires.
+/// The run ends before the server's timer expires.
 #[test]
 fn lost_ack_is_charged_to_timeout() {
     let path = path(
@@ -27,7 +24,6 @@ fn lost_ack_is_charged_to_timeout() {
     assert!(duration_of(&path, |span| span.cause == Cause::Timeout) > 500_000_000, "{:?}", path.spans);
 }
 
-/// Two users share a slow link without outages, so no span has the step [`Step::Outage`].
 #[test]
 fn link_without_outages_gets_no_outage_step() {
     for tenths in [9, 12, 16, 20] {
@@ -40,8 +36,7 @@ fn link_without_outages_gets_no_outage_step() {
     }
 }
 
-/// The RED queue marks packets and drops none, so the sender retransmits nothing, and no time is charged to
-/// [`Cause::Recovery`].
+/// RED marks and drops none, so nothing is retransmitted.
 #[test]
 fn marks_are_not_charged_to_recovery() {
     let text = "duration = '20 s'\n[wired]\nrate = '3 Mbps'\ndelay = '100 ms'\n\
@@ -55,8 +50,7 @@ fn marks_are_not_charged_to_recovery() {
     assert_eq!(duration_of(&path, |span| span.cause == Cause::Recovery), 0, "{:?}", path.spans);
 }
 
-/// The time in which RLC acknowledged mode retransmits data is charged to [`Cause::Rlc`], not to the cause
-/// of the round trip in which the retransmission occurs.
+/// [`Cause::Rlc`], not that of the round trip.
 #[test]
 fn retransmissions_in_new_blocks_are_charged_to_rlc() {
     let path = path(
@@ -69,9 +63,8 @@ fn retransmissions_in_new_blocks_are_charged_to_rlc() {
     assert!(steps.iter().all(|(_, step)| *step != Step::Sends), "{steps:?}");
 }
 
-/// On WCDMA retransmitted frames share slots with new frames. The time of a slot is divided in
-/// proportion to the numbers of frames. So of the time charged to RLC and transmission, the part of RLC
-/// is the error rate of the frames, within 0.02.
+/// Retransmitted frames share slots with new ones, in proportion: RLC's part is the frame error rate, within
+/// 0.02.
 #[test]
 fn retransmitted_frames_are_charged_with_their_part_of_a_slot() {
     let text = "[radio.wcdma]\neb_n0_db = 8.0\ncorrectable_bits = 2\nmax_failed_slots = 50\n\

@@ -1,6 +1,3 @@
-//! Queries about the recorded transmissions of a bearer: blocks, their contents, failures and
-//! retransmissions. The search for the critical path uses them.
-
 use nodeb_base::blocks::Blocks;
 use nodeb_base::units::{Duration, Time};
 
@@ -9,7 +6,6 @@ use super::tx::{Attempt, Block, FORGOTTEN, Tx};
 use super::{Air, Cut, Frame, Group, NEVER, Part, Sent, new_block};
 
 impl Air {
-    /// Returns block number `place`, counted from 0, of element `tx` of [`Self::tx`].
     pub(super) fn block(&self, tx: u32, place: u32) -> Block {
         let sent = &self.tx[tx as usize];
         let (begin, before) = (sent.begin_of(place, self.tti), sent.before(place));
@@ -23,13 +19,12 @@ impl Air {
         Block { tx, place, begin, unit, units, before }
     }
 
-    /// Returns the only block of element `tx` of [`Self::tx`]. Must be called only for bearers that report
-    /// blocks one by one, so that each element has one block.
+    /// Only for bearers that report blocks one by one.
     pub fn single(&self, tx: u32) -> Block {
         self.block(tx, 0)
     }
 
-    /// Returns the blocks of a TTI in the order of transmission.
+    /// In the order of transmission.
     pub fn blocks_of(&self, group: &Group) -> impl DoubleEndedIterator<Item = Block> + '_ {
         let tti = group.tti;
         let places = move |tx: u32| {
@@ -39,13 +34,10 @@ impl Air {
         (group.from..group.to).flat_map(places)
     }
 
-    /// Returns true if the transmission of a block failed.
     pub fn has_failed(&self, block: &Block) -> bool {
         self.tx[block.tx as usize].blocks.has_failed(block.place)
     }
 
-    /// Returns the contents of a TTI: the numbers of new and retransmitted units, and the first new
-    /// block.
     #[inline]
     pub fn sent_in(&self, group: &Group) -> Sent {
         let mut all = Sent::default();
@@ -80,18 +72,15 @@ impl Air {
         all
     }
 
-    /// Returns the parts of packets that a block carried in its first transmission. For a bearer
-    /// with [`Self::is_cut`], the offset and the number of bytes of a part are unknown and set to
-    /// 0, and [`Part::is_retransmission`] is false.
+    /// In its first transmission; with [`Self::is_cut`], offset and bytes of a part are unknown (0).
     pub fn parts_of(&self, block: &Block) -> impl Iterator<Item = Part> + '_ {
         let cut = |cut: &Cut| Part { packet: cut.packet, offset: 0, bytes: 0, is_retransmission: false };
         let cuts = self.cuts_in(block.unit, block.unit + u64::from(block.units)).iter().map(cut);
         self.reported_parts(self.first_transmission(block)).iter().copied().chain(cuts)
     }
 
-    /// Returns the number of the packet if a new block carries units of exactly one packet of the
-    /// flow. Returns `None` if the block carries units of several packets of the flow or of none,
-    /// if it is a retransmission, or if the bearer does not report units (see [`Self::is_cut`]).
+    /// `None` with units of several packets or none, for a retransmission, or if the bearer does not report
+    /// units (see [`Self::is_cut`]).
     #[inline]
     pub fn only_packet(&self, block: &Block) -> Option<u32> {
         if !self.is_cut() || block.is_retransmission() {
@@ -110,8 +99,7 @@ impl Air {
         }
     }
 
-    /// Returns the index in [`Self::tx`] of the element with the first transmission of a block, or
-    /// [`FORGOTTEN`] if that element was discarded.
+    /// Index in [`Self::tx`], or [`FORGOTTEN`].
     fn first_transmission(&self, block: &Block) -> u32 {
         let (mut tx, mut before) = (block.tx, block.before);
         while let Some(attempt) = self.attempts.get(before as usize) {
@@ -120,9 +108,7 @@ impl Air {
         tx
     }
 
-    /// Returns the parts of packets that the bearer reported for the transmission at index `tx` in
-    /// [`Self::tx`]. The list is empty for a bearer with [`Self::is_cut`], which reports units
-    /// instead.
+    /// Empty with [`Self::is_cut`], where units are reported instead.
     fn reported_parts(&self, tx: u32) -> &[Part] {
         let Some(&from) = self.carries.get(tx as usize) else {
             return &[];
@@ -131,20 +117,18 @@ impl Air {
         &self.parts[from as usize..to]
     }
 
-    /// Returns the packets of the flow with units from `first` up to, but excluding, `end`.
+    /// Without `end`.
     fn cuts_in(&self, first: u64, end: u64) -> &[Cut] {
         let from = self.near_cut.partition_point(&self.cuts, |cut| cut.end <= first);
         let to = self.cuts[from..].iter().take_while(|cut| cut.first < end).count();
         &self.cuts[from..from + to]
     }
 
-    /// Returns true if a block carries a part of a packet.
     pub fn carries(&self, block: &Block, packet: u32) -> bool {
         self.parts_of(block).any(|part| part.packet == packet)
     }
 
-    /// Returns the last block in element `tx` of [`Self::tx`] that begins before `time` and carries a part of
-    /// `packet`, or `None` if there is no such block.
+    /// In element `tx` of [`Self::tx`], begun before `time`.
     fn last_with(&self, tx: u32, time: Time, packet: u32) -> Option<Block> {
         let sent = &self.tx[tx as usize];
         let end = sent.ttis_before(time, self.tti) * sent.blocks.per_tti;
@@ -161,8 +145,7 @@ impl Air {
         Some(self.block(tx, ((last - first) / u64::from(sent.blocks.per_block)) as u32))
     }
 
-    /// Returns the last block that begins before `time` and carries a part of `packet`, or `None` if there is
-    /// no such block. Elements of [`Self::tx`] that end at or before `ends_after` are not searched.
+    /// Without elements of [`Self::tx`] that end at or before `ends_after`.
     pub fn last_before(&self, time: Time, ends_after: Time, packet: u32) -> Option<Block> {
         let end = self.before(time);
         let ends = |tx: &u32| {
@@ -173,30 +156,25 @@ impl Air {
         late.find_map(|tx| self.last_with(tx, time, packet))
     }
 
-    /// Returns the Iub frame that brought the first new unit of element `tx` of [`Self::tx`] to the Node B,
-    /// or `None` if no recorded frame has that unit.
+    /// That brought the first new unit of element `tx`, if recorded.
     pub fn frame_of(&self, tx: u32) -> Option<Frame> {
         let units = self.tx[tx as usize].blocks.first;
         let at = self.frames.partition_point(|frame| frame.end <= units);
         self.frames.get(at).copied()
     }
 
-    /// Returns the number of elements of [`Self::tx`] that begin before `time`.
     fn before(&self, time: Time) -> usize {
         self.near_tx.partition_point(&self.tx, |tx| tx.begin < time)
     }
 
-    /// Returns the index of the first element of [`Self::tx`] that begins exactly at `time`, or `None` if no
-    /// element does.
+    /// First element that begins exactly at `time`.
     pub fn tx_at(&self, time: Time) -> Option<u32> {
         let at = self.before(time);
         self.tx.get(at).filter(|tx| tx.begin == time).map(|_| at as u32)
     }
 
-    /// Returns the start of the longest series of adjacent TTIs that ends with `group`, lies in one element
-    /// of [`Self::tx`], and whose TTIs contain only new blocks and begin with a unit of `packet`. Returns the
-    /// start of `group` if `group` itself is no such TTI. The critical path has one span for the whole
-    /// series.
+    /// Start of the longest series of adjacent TTIs in one element that ends with `group`, each with new
+    /// blocks only and beginning with a unit of `packet`: one span of the critical path.
     pub fn alike_since(&self, group: &Group, packet: u32) -> Time {
         let sent = &self.tx[group.from as usize];
         let blocks = &sent.blocks;
@@ -215,14 +193,12 @@ impl Air {
         }
     }
 
-    /// Returns the blocks of the last TTI that began before `time` and had transmissions to the
-    /// user, or `None` if there is no such TTI.
+    /// Last TTI begun before `time`.
     pub fn group_before(&self, time: Time) -> Option<Group> {
         self.last_group(self.before(time), time)
     }
 
-    /// Returns the blocks of the last TTI with transmissions to the user before the TTI of `group`, or `None`
-    /// if there is no such TTI.
+    /// Last TTI before that of `group`.
     #[inline]
     pub fn group_before_that(&self, group: &Group) -> Option<Group> {
         match group.tti.checked_sub(1) {
@@ -231,8 +207,7 @@ impl Air {
         }
     }
 
-    /// Returns the blocks of the last TTI that began before `time`, among the first `end` elements
-    /// of [`Self::tx`], or `None` if `end` is 0.
+    /// Among the first `end` elements of [`Self::tx`].
     fn last_group(&self, end: usize, time: Time) -> Option<Group> {
         let last = self.tx[..end].last()?;
         let tti = last.ttis_before(time, self.tti) - 1;
@@ -241,9 +216,7 @@ impl Air {
         Some(Group { from: (end - alike.max(1)) as u32, to: end as u32, begin, tti })
     }
 
-    /// Returns the times of retransmission of the failed blocks among the last `most` blocks sent
-    /// before `time`, latest block first. The time is `None` for a block that was not
-    /// retransmitted.
+    /// Of the failed blocks among the last `most` before `time`, latest first.
     pub fn next_attempts_of_failed(&self, time: Time, most: u32) -> impl Iterator<Item = Option<Time>> + '_ {
         let sent =
             |tx: &Tx| tx.number.wrapping_add(tx.blocks.per_tti.wrapping_mul(tx.ttis_before(time, self.tti)));
@@ -261,15 +234,13 @@ impl Air {
         failed.map(|(attempt, _)| (attempt.next < NEVER).then_some(attempt.next))
     }
 
-    /// Returns the previous transmission of a block, or `None` if the block is new or that
-    /// transmission is not recorded.
+    /// `None` if the block is new or the transmission not recorded.
     pub fn transmission_before(&self, block: &Block) -> Option<Block> {
         let before = self.attempts.get(block.before as usize)?;
         (before.tx != FORGOTTEN).then(|| self.block(before.tx, before.place))
     }
 
-    /// Returns the total duration of the TTIs with transmissions to the user, as far as they lie between
-    /// `begun` and `ended`. Each TTI counts once.
+    /// Each TTI counts once.
     pub fn busy(&self, begun: Time, ended: Time) -> Duration {
         let mut until = begun;
         let mut busy = 0;
@@ -281,8 +252,7 @@ impl Air {
         Duration(busy)
     }
 
-    /// Returns the user's channel state just before `time` with the start time of that state, or
-    /// `None` if no state is recorded by then.
+    /// With the state's start time.
     pub fn state_before(&self, time: Time) -> Option<(Time, u8)> {
         let after = self.states.partition_point(|(since, _)| *since < time);
         self.states[..after].last().copied()

@@ -1,6 +1,3 @@
-//! Recording of the events of a bearer: transmissions of blocks with their contents, Iub frames,
-//! and changes of cell.
-
 use nodeb_base::blocks::Blocks;
 use nodeb_base::units::{Duration, Time};
 
@@ -9,8 +6,7 @@ use super::tx::{Attempt, FORGOTTEN, Tx};
 use super::{Absence, Air, Cut, Frame, NEVER, Part, new_block};
 
 impl Air {
-    /// Records a transmission of block number `block`. `transmission` counts its transmissions from
-    /// 1, and `may_follow` is true if the block may be retransmitted after this transmission.
+    /// `transmission` counts from 1; `may_follow` if the block may be retransmitted.
     pub fn send(
         &mut self,
         begin: Time,
@@ -39,8 +35,8 @@ impl Air {
         self.tx.push(Tx { begin, blocks, number: self.blocks(), retransmits: before });
     }
 
-    /// Returns the index of the previous attempt of a block, after recording in that attempt that the
-    /// retransmission begins at `begin`. Returns [`FORGOTTEN`] if the previous attempt is not recorded.
+    /// Records that the retransmission begins at `begin`; [`FORGOTTEN`] if the previous attempt is not
+    /// recorded.
     fn take_before(&mut self, block: u64, begin: Time) -> u32 {
         let found = if self.is_cut() {
             // Blocks are retransmitted in the order in which they failed. So earlier attempts that
@@ -60,16 +56,14 @@ impl Air {
         before
     }
 
-    /// Records that the bearer gives up `block`, whose last transmission failed: removes this
-    /// failed attempt, which no longer waits for a retransmission. Only bearers with
-    /// [`Self::is_cut`] need this.
+    /// Its failed attempt waits no longer; only bearers with [`Self::is_cut`] need this.
     pub fn give_up(&mut self, block: u64) {
         if self.is_cut() {
             self.attempts.pop_if(|last| last.block == block);
         }
     }
 
-    /// Records the blocks of consecutive TTIs, of which the first begins at `begin`.
+    /// Consecutive TTIs from `begin` on.
     pub fn send_run(&mut self, begin: Time, blocks: &Blocks) {
         let after = self.join(begin, blocks).unwrap_or_else(|| {
             let (number, retransmits) = (self.blocks(), self.waiting as u32);
@@ -101,9 +95,7 @@ impl Air {
         }
     }
 
-    /// Appends blocks to the last element of [`Self::tx`] if they follow it without a gap and can be joined
-    /// with it. Returns the index of the first appended block in that element, or `None` if the blocks need
-    /// an element of their own.
+    /// If they follow the last element without a gap and can be joined; index of the first one there.
     fn join(&mut self, begin: Time, blocks: &Blocks) -> Option<u32> {
         let last = self.tx.last_mut()?;
         let goes_on = last.begin + Duration(self.tti.0 * u64::from(last.blocks.ttis)) == begin;
@@ -117,19 +109,18 @@ impl Air {
         Some(count)
     }
 
-    /// Returns the number of blocks sent so far, modulo 2^32.
+    /// Modulo 2^32.
     fn blocks(&self) -> u32 {
         self.tx.last().map_or(0, |tx| tx.number.wrapping_add(tx.blocks.count()))
     }
 
-    /// Records that a packet is cut into the units from `first` up to, but excluding, `end`.
-    /// `packet` is `None` for a packet of another flow, of which no record is kept.
+    /// Without `end`; `None` for a packet of another flow, which is not recorded.
     pub fn cut(&mut self, packet: Option<u32>, first: u64, end: u64) {
         self.is_cut = true;
         self.cuts.extend(packet.map(|packet| Cut { packet, first, end }));
     }
 
-    /// Records that the block sent last carries `bytes` bytes of a packet from byte `offset` on.
+    /// The block sent last.
     pub fn carry(&mut self, packet: u32, offset: u32, bytes: u32) {
         if !self.tx.is_empty() {
             let carried = self.carried.entry(packet).or_default();
@@ -139,28 +130,23 @@ impl Air {
         }
     }
 
-    /// Records a frame with `units` units that is sent over the Iub at `at` and arrives at
-    /// `arrives`.
+    /// Sent at `at`.
     pub fn frame(&mut self, at: Time, arrives: Time, units: u64) {
         let end = self.frames.last().map_or(0, |frame| frame.end) + units;
         self.frames.push(Frame { at, arrives, end });
     }
 
-    /// Records an interval in which data waited because no block could be sent to the phone.
     pub fn absent(&mut self, absence: Absence) {
         self.absences.push(absence);
     }
 
-    /// Returns the last interval that began before `time` and in which data waited because no block could be
-    /// sent to the phone, or `None` if there is none.
     pub fn absence_before(&self, time: Time) -> Option<Absence> {
         let found = self.absences.partition_point(|absence| absence.from < time).checked_sub(1);
         found.map(|at| self.absences[at])
     }
 
-    /// Records a change of cell, at which the Node B discards the user's data. The discarded units
-    /// count as sent, so that the search for the frame of a later block does not find a discarded
-    /// frame.
+    /// Discarded units count as sent, so that the search for a later block's frame does not find a discarded
+    /// one.
     pub fn hand_over(&mut self, at: Time) {
         self.handovers.push(at);
         let arrived = self.frames.iter().rev().find(|frame| frame.arrives <= at);

@@ -1,5 +1,3 @@
-//! Tests that retransmissions are assigned to the failed blocks that they repeat.
-
 use super::*;
 
 const TTI: Duration = Duration::from_millis(2);
@@ -8,8 +6,7 @@ fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
-/// Returns a record of one packet of 100 units, of which `blocks` blocks of two units each are sent
-/// at 0 ms. Bit `n` of `failed` is set if block `n` fails.
+/// One packet of 100 units, in blocks of two at 0 ms; bit `n` of `failed` is block `n`.
 fn air(blocks: u32, failed: u64) -> Air {
     let mut air = Air::new(TTI);
     air.cut(Some(0), 0, 100);
@@ -17,8 +14,7 @@ fn air(blocks: u32, failed: u64) -> Air {
     air
 }
 
-/// Sends the `per_tti` blocks of a TTI at `at` ms, each of two units. `first` is the first new
-/// unit; bit `n` of `failed` or `again` is set if block `n` fails or is a retransmission.
+/// Blocks of two units from `first`; bits as in [`air`].
 fn send_tti(air: &mut Air, at: u64, first: u64, per_tti: u32, failed: u64, again: u64) {
     let units = 2 * (per_tti - again.count_ones());
     air.send_run(ms(at), &Blocks { first, units, per_block: 2, per_tti, ttis: 1, failed, again });
@@ -28,8 +24,6 @@ fn retransmit(air: &mut Air, at: u64, block: u64, transmission: u32, failed: boo
     air.send(ms(at), block, 2, transmission, failed, failed);
 }
 
-/// Returns the time and the first unit of the previous transmission of block number `place` in element `tx`
-/// of [`Air::tx`], or `None` if there is none.
 fn before(air: &Air, tx: u32, place: u32) -> Option<(Time, u64)> {
     air.transmission_before(&air.block(tx, place)).map(|block| (block.begin, block.unit))
 }
@@ -145,8 +139,7 @@ fn partly_filled_block_carries_no_later_packet() {
     );
 }
 
-/// Steps from the last TTI back to the first, over retransmissions and gaps, find the same TTIs as
-/// searches by time. The contents of each TTI are the sum over its blocks.
+/// Contents of a TTI are the sum over its blocks.
 #[test]
 fn stepping_back_matches_searching() {
     let (mut air, mut next, mut waiting) = (Air::new(TTI), 0, 0);

@@ -1,75 +1,64 @@
-//! Transmissions on the air: runs of blocks, that is, the blocks of adjacent TTIs, and attempts to transmit
-//! one block.
-
 use nodeb_base::blocks::Blocks;
 use nodeb_base::units::{Duration, Time};
 
 use super::super::NONE;
 
-/// Run of blocks: blocks in adjacent TTIs, with the same number of blocks in each TTI.
+/// Adjacent TTIs with equally many blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tx {
     pub begin: Time,
-    /// Blocks of the run. Their units have the numbers that the bearer reports. If it reports no
-    /// units of packets, the user's units are numbered from 0.
+    /// Units as the bearer reports them, else numbered from 0 for the user.
     pub blocks: Blocks,
-    /// Number of blocks sent to the user before this run of blocks, modulo 2^32.
+    /// Sent before this run, modulo 2^32.
     pub(super) number: u32,
-    /// Index of the failed attempt that the first retransmission in the run repeats; the next
-    /// retransmissions repeat the attempts that follow it. [`FORGOTTEN`] if that attempt is not
-    /// recorded.
+    /// Attempt that the run's first retransmission repeats; the next ones repeat those that follow.
+    /// [`FORGOTTEN`] if not recorded.
     pub(super) retransmits: u32,
 }
 
-/// Index that stands for an attempt or run that is not recorded, for example because it was
-/// discarded before the transfer began.
+/// Not recorded, for example discarded before the transfer began.
 pub(super) const FORGOTTEN: u32 = NONE - 1;
 
-/// Transmission of a block that may be retransmitted.
+/// Of a block that may be retransmitted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attempt {
-    /// Number of the block, as the bearer reports it.
+    /// As the bearer reports it.
     pub block: u64,
-    /// Number of PDUs or frames in the block.
+    /// PDUs or frames.
     pub units: u32,
-    /// Index in `Air::tx` of the run of blocks that contains the block; [`FORGOTTEN`] if that run was
-    /// discarded.
+    /// In `Air::tx`, or [`FORGOTTEN`].
     pub tx: u32,
-    /// Index of the block in its run, from 0.
+    /// In its run.
     pub place: u32,
-    /// Index of the block's previous attempt; [`NONE`] for a first transmission, [`FORGOTTEN`] if
-    /// that attempt is not recorded.
+    /// Previous attempt; [`NONE`] for a first transmission.
     pub before: u32,
-    /// Start of the block's next transmission; `Time(u64::MAX)` if there is none.
+    /// `Time(u64::MAX)` if there is none.
     pub next: Time,
 }
 
-/// Transmission of one block, with its position in a run of blocks ([`Tx`]).
+/// With its position in a run ([`Tx`]).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
-    /// Index in `Air::tx` of the run of blocks that contains the block.
+    /// In `Air::tx`.
     pub tx: u32,
-    /// Index of the block in its run, from 0.
+    /// In its run.
     pub(super) place: u32,
     pub begin: Time,
-    /// Number of the first unit (PDU or frame) that the block carries.
+    /// First PDU or frame.
     pub(super) unit: u64,
     pub units: u32,
-    /// Index of the block's previous attempt; [`NONE`] for a first transmission, [`FORGOTTEN`] if
-    /// that attempt is not recorded.
+    /// Previous attempt; [`NONE`] for a first transmission.
     pub(super) before: u32,
 }
 
 impl Block {
-    /// Returns true if the block had been transmitted before this transmission.
     pub fn is_retransmission(&self) -> bool {
         self.before != NONE
     }
 }
 
 impl Tx {
-    /// Returns the number of TTIs of this run of blocks that begin before `time`, which must be
-    /// after the start of the run.
+    /// `time` is after the start of the run.
     pub(super) fn ttis_before(&self, time: Time, tti: Duration) -> u32 {
         match self.blocks.ttis {
             1 => 1,
@@ -77,20 +66,17 @@ impl Tx {
         }
     }
 
-    /// Returns the start of the TTI in which block number `place` of this run is sent.
     pub(super) fn begin_of(&self, place: u32, tti: Duration) -> Time {
         let number = if self.blocks.ttis == 1 { 0 } else { place / self.blocks.per_tti };
         Time(self.begin.0 + u64::from(number) * tti.0)
     }
 
-    /// Returns the index of the attempt that block number `place` of this run retransmits, or
     /// [`NONE`] if the block is new.
     pub(super) fn before(&self, place: u32) -> u32 {
         if self.blocks.is_again(place) { self.retransmission(self.blocks.again_before(place)) } else { NONE }
     }
 
-    /// Returns the index of the attempt that a retransmission of this run repeats. `number` counts
-    /// the retransmissions of the run from 0.
+    /// `number` counts the retransmissions of the run.
     pub(super) fn retransmission(&self, number: u32) -> u32 {
         if self.retransmits == FORGOTTEN { FORGOTTEN } else { self.retransmits + number }
     }
