@@ -160,6 +160,12 @@ def described(title: str, items: Iterable[glossary.Column | Metric]) -> str:
     return table([title, "unit", "meaning"], rows)
 
 
+def causes() -> str:
+    """Returns the causes of `nodeb explain`, as the terminal shows them."""
+    rows = [[f"`{name.removeprefix('window: ')}`", text] for name, text in _core.causes()]
+    return table(["cause", "meaning"], rows)
+
+
 def assumptions(name: str) -> str:
     texts = studies.load(name).texts.assumptions
     return "\n\n".join(f"**{one['text']}** {one['reason']}" for one in texts)
@@ -292,6 +298,7 @@ def table(head: list[str], rows: Iterable[Iterable[str]]) -> str:
 PARTS: dict[str, Callable[[str, Place], str]] = {
     "answers": lambda _, place: live.answers(),
     "assumptions": lambda name, _: assumptions(name),
+    "causes": lambda *_: causes(),
     "commands": lambda *_: commands(),
     "emulation": lambda *_: declared(_core.emulation_tables()),
     "eras": lambda *_: eras(),

@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 PAGES = sorted((ROOT / "docs/extending").glob("*.md"))
-COMPONENTS = ["scheduler", "queue", "switching-policy", "congestion-control", "error-model"]
+MODULES = ["urgent", "head_drop", "quota", "aimd", "periodic"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -17,10 +17,10 @@ def test_files_named_on_page_exist(page: Path) -> None:
         assert (ROOT / file).exists(), file
 
 
-@pytest.mark.parametrize("page", COMPONENTS)
-def test_page_shows_component_that_is_built_and_registered(page: str) -> None:
-    text = (ROOT / f"docs/extending/{page}.md").read_text()
-    (module,) = re.findall(r'--8<-- "examples/plugins/src/(\w+)\.rs"', text)
+@pytest.mark.parametrize("module", MODULES)
+def test_page_shows_component_that_is_built_and_registered(module: str) -> None:
+    text = (ROOT / "docs/extending/plugins.md").read_text()
+    assert f'--8<-- "examples/plugins/src/{module}.rs"' in text
     registered = (ROOT / "examples/plugins/src/lib.rs").read_text()
     assert f"pub mod {module};" in registered
     assert f'"{module}"' in registered

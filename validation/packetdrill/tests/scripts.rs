@@ -1,5 +1,5 @@
 //! Plays the scripts of `scripts/`. Linux 6.18 passes them as well, except `pacing-credit.pkt`, which was not played
-//! on it (see `docs/models/packetdrill.md`).
+//! on it (see `docs/models/kernel.md`).
 
 use std::path::Path;
 
