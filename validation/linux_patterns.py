@@ -1,4 +1,4 @@
-"""Compares nodeb with sockets of this machine's kernel whose application pauses, trickles and bursts.
+"""Compares nodeb with sockets of this machine's kernel whose application pauses and bursts.
 
 python validation/linux_patterns.py [COUNT] [FIRST_SEED] [JOBS]     # 20 patterns, 4 at a time
 
@@ -149,7 +149,10 @@ def send(pattern: str, course: str) -> None:
     start = time.monotonic()
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.setblocking(False)
-    windows, done, ends, unsent, sent = [], [], [], 0, 0
+    windows: list[int] = []
+    done: list[float] = []
+    ends: list[int] = []
+    unsent = sent = 0
     while len(done) < len(writes):
         now = time.monotonic() - start
         if len(windows) < len(writes) and now >= writes[len(windows)][0]:
@@ -193,11 +196,13 @@ def summary(name: str, ratios: Sequence[float]) -> str:
     off = np.abs(np.array(ratios) - 1)
     low, middle, high = np.quantile(ratios, [0.05, 0.5, 0.95])
     near = [f"{np.mean(off <= limit):.0%} within {limit:.0%}" for limit in (0.01, 0.05, 0.1)]
-    return f"{name}: {len(ratios)}; {', '.join(near)}; 5 %, median, 95 %: {low:.3f} {middle:.3f} {high:.3f}"
+    spread = f"5 %, median, 95 %: {low:.3f} {middle:.3f} {high:.3f}"
+    return f"{name}: {len(ratios)}; {', '.join(near)}; {spread}"
 
 
 def main(count: int = 20, first: int = 1, jobs: int = 4) -> None:
-    head = ["seed", "control", "path", "writes", "lost", "worst window", "worst time", "kernel", "nodeb"]
+    head = ["seed", "control", "path", "writes", "lost"]
+    head += ["worst window", "worst time", "kernel", "nodeb"]
     table, windows, lasted = [head], [], []
     for pattern, kernel, nodeb in rows([Pattern.draw(first + i) for i in range(count)], jobs):
         window, last = distances(kernel, nodeb)
@@ -217,8 +222,10 @@ def main(count: int = 20, first: int = 1, jobs: int = 4) -> None:
 
 
 if __name__ == "__main__":
-    roles = {"send": send, "receive": receive}
-    if sys.argv[1:] and sys.argv[1] in roles:
-        roles[sys.argv[1]](*sys.argv[2:])
-    else:
-        main(*map(int, sys.argv[1:]))
+    match sys.argv[1:]:
+        case ["send", pattern, course]:
+            send(pattern, course)
+        case ["receive", server]:
+            receive(server)
+        case numbers:
+            main(*map(int, numbers))

@@ -53,7 +53,7 @@ def _at(data: Any, path: str) -> dict[str, Any] | None:
     """Returns the table at a path of keys, or `None` if there is none."""
     for key in path.split("."):
         data = data.get(key) if isinstance(data, dict) else None
-    return data
+    return data if isinstance(data, dict) else None
 
 
 def _share_above(result: Result, table: str, target: float) -> str | None:
