@@ -14,10 +14,8 @@ from nodeb.base.units import NS_PER_S
 from nodeb.emulate.connections import Connections, connections
 from nodeb.emulate.recordings import CUT_OFF, Recording
 from nodeb.errors import NodebError
-from nodeb.life.columns import arrow
-from nodeb.life.life import About, Life
+from nodeb.life.life import MAX_EVENTS, About, Life, arrows, check_limits
 from nodeb.life.path import MAX_TRANSFERS, CriticalPath, spans_of
-from nodeb.life.watching import MAX_EVENTS, check_limits
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["RecordedLife", "recorded_life"]
@@ -99,9 +97,7 @@ def recorded_life(
     known = {"scenario": recording.scenario, "seed": recording.seed, "run": 0, "user": user}
     about = About.of(found, window_ns, flight="A replayed recording", cut=cut, **known)
     _name(found["tables"], found["names"], headers)
-    kept = {"nodeb": _core.version(), "seed": str(recording.seed), "run": "0"}
-    tables = {name: arrow(table, found["names"], kept) for name, table in found["tables"].items()}
-    return RecordedLife(about, tables, recording)
+    return RecordedLife(about, arrows(found, about), recording)
 
 
 def _name(tables: dict[str, Columns], names: dict[str, list[str]], headers: Columns) -> None:

@@ -451,9 +451,8 @@ class Scenario(ScenarioFields):
                 too many, the message states how many, and a window that works.
             RunError: the replication failed.
         """
-        from nodeb.life.watching import MAX_EVENTS, watch
+        from nodeb.life.life import watch
 
-        most = MAX_EVENTS if most is None else most
         return watch(self, run, user, begin_s, end_s, seed=seed, most=most, progress=progress)
 
 

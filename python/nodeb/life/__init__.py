@@ -9,8 +9,7 @@
 `docs/life.md` explains the page and the columns of the tables.
 """
 
-from nodeb.life.life import Life
+from nodeb.life.life import MAX_EVENTS, Life, watch
 from nodeb.life.path import CriticalPath, Span
-from nodeb.life.watching import MAX_EVENTS, watch
 
 __all__ = ["MAX_EVENTS", "CriticalPath", "Life", "Span", "watch"]

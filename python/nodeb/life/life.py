@@ -1,29 +1,42 @@
-"""Packet timeline of a replication, and its files."""
+"""Packet timeline of a replication: its simulation, its tables, and its files."""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from nodeb import _core
 from nodeb.answer.answering import Answering
-from nodeb.base.arguments import as_path, as_whole
-from nodeb.errors import InputError
+from nodeb.base.arguments import as_number, as_path, as_whole
+from nodeb.base.units import NS_PER_S
+from nodeb.errors import InputError, RunError
 from nodeb.inputs.scenario import Scenario
+from nodeb.life.columns import arrow, of_kind
+from nodeb.replication.pool import run_with_progress
 from nodeb.results.provenance import origin, results_hash
+from nodeb.storage.files import PARQUET, replace, write_bytes
 from nodeb.storage.folders import Owner, Place, claim
 from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from nodeb.answer import Answer
     from nodeb.life.path import CriticalPath
 
-__all__ = ["About", "Life"]
+MAX_EVENTS = 4_000_000
+"""Default maximum number of events in a packet timeline; more are an error."""
+LATEST_S = 2**63 / NS_PER_S
+"""Exclusive upper limit of the times of a window, s: about 292 years."""
+PAGE_AT, TRACE_AT = 0.1, 0.2
+"""Progress, 0 to 1, that is reported when the page and when the trace are begun."""
 
 
 @dataclass(frozen=True)
@@ -64,24 +77,12 @@ class About:
     """Note on a truncated log; empty for a complete one, and for a replication."""
 
     @classmethod
-    def of(cls, found: Mapping[str, Any], window: tuple[int, int | None], **known: Any) -> Self:
-        """Creates a description.
-
-        Args:
-            found: result of the core.
-            window: begin and end of the window, ns; an end of None is the end of the run.
-            known: the fields that are not in `found`: `scenario`, `seed`, `run`, `user`.
-        """
-        return cls(
-            begin_ns=window[0],
-            end_ns=window[1],
-            until_ns=found["until_ns"],
-            lanes=tuple(found["lanes"]),
-            places=tuple(found["places"]),
-            node_b=found["node_b"],
-            tti_ns=found["tti_ns"],
-            **known,
-        )
+    def of(cls, core: Mapping[str, Any], window: tuple[int, int | None], **more: Any) -> Self:
+        """`core` is the core's result; `window` is in ns, with None for the end of the run."""
+        names = ("until_ns", "node_b", "tti_ns")
+        lists = {name: tuple(core[name]) for name in ("lanes", "places")}
+        more |= {name: core[name] for name in names} | lists
+        return cls(begin_ns=window[0], end_ns=window[1], **more)
 
 
 class Life(Answering):
@@ -125,19 +126,14 @@ class Life(Answering):
         Raises:
             InputError: the packet has no events.
         """
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        events = self.events
-        if not 1 <= as_whole(number, "number") < 2**32:  # In `events`, 0 stands for no packet.
-            raise InputError(f"there is no packet {number}; `packets` has their numbers")
-        own = pc.equal(events["packet"], pa.scalar(number, pa.uint32()))
-        if not pc.any(own).as_py():
+        events, numbers = self.events, np.asarray(self.events["packet"])
+        # In `events`, 0 stands for no packet.
+        own = numbers == number if as_whole(number, "number") else np.zeros(len(events), bool)
+        if not own.any():
             raise InputError(f"no events for packet {number}; `packets` has their numbers")
-        carried = pc.and_(own, pc.equal(events["kind"].cast(pa.string()), "carries"))
-        blocks = pc.unique(events.filter(carried)["block"])
-        theirs = pc.and_(pc.is_in(events["block"], blocks), pc.equal(events["packet"], 0))
-        return events.filter(pc.or_(own, theirs))
+        carried = of_kind(events.filter(pa.array(own)), "carries")["block"]
+        theirs = np.isin(np.asarray(events["block"]), np.asarray(carried)) & (numbers == 0)
+        return events.filter(pa.array(own | theirs))
 
     @cached_property
     def critical_path(self) -> CriticalPath:
@@ -198,15 +194,30 @@ class Life(Answering):
             KeyboardInterrupt: a signal interrupted the writing. If `place.is_put` is false, the
                 earlier content of the folder is unchanged.
         """
-        from nodeb.life.saving import write
-
         about = self.about
         window = {"begin_ns": about.begin_ns, "end_ns": about.end_ns}
         log = {"log": {"complete": not about.cut}} if about.flight else {}
         return place.put(
-            lambda part: write(self, part, progress),
+            lambda part: self._write(part, progress or (lambda *_: None)),
             {"seed": about.seed, "run": about.run, "user": about.user, **window, **log, **origin()},
         )
+
+    def _write(self, folder: Path, report: ProgressCallback) -> None:
+        from nodeb.life.trace import trace
+
+        write_bytes(folder / "scenario.toml", self.about.scenario.to_toml().encode())
+        for number, (name, table) in enumerate(self.tables.items()):
+            report(PAGE_AT * number / len(self.tables), f"saving {name}")
+            replace(folder / f"{name}.parquet", partial(pq.write_table, table, **PARQUET))
+        report(PAGE_AT, "making the page")
+        write_bytes(folder / "life.html", self.html().encode())
+
+        def report_trace(share: float) -> None:
+            report(TRACE_AT + (1 - TRACE_AT) * share, "making the trace")
+
+        report_trace(0.0)
+        write_bytes(folder / "trace.json.gz", trace(self, report_trace))
+        report_trace(1.0)
 
     @cached_property
     def answer(self) -> Answer:
@@ -224,3 +235,61 @@ class Life(Answering):
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(table)} {name}" for name, table in self.tables.items())
         return f"<Life of {self.about.scenario.name!r}, run {self.about.run}: {sizes}>"
+
+
+def watch(
+    scenario: Scenario,
+    run: int,
+    user: int | None,
+    begin_s: float,
+    end_s: float | None,
+    *,
+    seed: int | None,
+    most: int | None,
+    progress: ProgressCallback | None,
+) -> Life:
+    """Simulates a replication; `nodeb.Scenario.life` describes the arguments."""
+    most = MAX_EVENTS if most is None else most
+    planned = scenario.planned(seed=seed)
+    compiled = planned.compiled()
+    window = _ns(begin_s, "begin_s"), None if end_s is None else _ns(end_s, "end_s")
+    number = as_whole(run, "run")
+    if number < 0:
+        raise InputError(f"run is {run}; replications count from 0")
+    check_limits(user, most)
+
+    def work(control: _core.Control) -> dict[str, Any]:
+        return _core.timeline(compiled, planned.seed, number, control, *window, user, most)
+
+    try:
+        core = run_with_progress(work, progress)
+    # The core raises this error if there is no such user, or there are no or too many events.
+    except ValueError as error:
+        hint = "; give that window (--from, --to), one user (--user), or more (--most)"
+        is_long = "events, more than the maximum" in str(error)
+        raise InputError(f"{error}{hint if is_long else ''}") from None
+    except _core.InternalError as error:
+        raise RunError(str(error)) from None
+    about = About.of(core, window, scenario=planned, seed=planned.seed, run=number, user=user)
+    return Life(about, arrows(core, about))
+
+
+def arrows(core: Mapping[str, Any], about: About) -> dict[str, pa.Table]:
+    """Converts the core's tables; their schemas name nodeb's version, seed and run."""
+    kept = {"nodeb": _core.version(), "seed": str(about.seed), "run": str(about.run)}
+    return {name: arrow(table, core["names"], kept) for name, table in core["tables"].items()}
+
+
+def check_limits(user: int | None, most: int) -> None:
+    """Checks the user to follow and the maximum number of events."""
+    if user is not None and not 0 <= as_whole(user, "user") < 2**32:
+        raise InputError(f"user is {user}; users count from 0")
+    if as_whole(most, "most") < 1:
+        raise InputError(f"most is {most}; at least one event is needed")
+
+
+def _ns(seconds: float, name: str) -> int:
+    value = as_number(seconds, name)
+    if not (math.isfinite(value) and 0 <= value < LATEST_S):
+        raise InputError(f"{name} is {seconds}; expected seconds from the beginning of the run")
+    return round(value * NS_PER_S)

@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.answer.paints import CAUSES, paint
 from nodeb.life.answer import answer
-from nodeb.life.columns import code
-from nodeb.life.pack import Packed
+from nodeb.life.columns import Packed, names_of, of_kind, values_of
+from nodeb.life.path import CriticalPath, Span
 from nodeb.report.answer import content
 from nodeb.report.render import render
 
 if TYPE_CHECKING:
     from nodeb.life.life import Life
-    from nodeb.life.path import CriticalPath
-
-__all__ = ["html"]
-
 
 SENDER = {"window": ("value", "ssthresh"), "round trip": ("value",), "timer": ("value",)}
 """Columns of `events` that the page plots in strips about the sender, by kind of event."""
 MOMENTS = ("recovery", "channel", "handover", "transfer", "given up")
 """Kinds of events that the page shows as marks at their times."""
 SCRIPTS = (
-    "data",
-    "view",
-    "scene",
-    "frame",
-    "strips",
-    "marks",
-    "spans",
-    "pick",
-    "panel",
-    "causes",
-    "controls",
-    "main",
+    *("data", "view", "scene", "frame", "strips", "marks"),
+    *("spans", "pick", "panel", "causes", "controls", "main"),
 )
 """Names of the scripts of the page, in the order of loading."""
 PAINTS = {cause: {"name": paint(cause), **asdict(one)} for cause, one in CAUSES.items()}
@@ -49,21 +35,33 @@ PAINTS = {cause: {"name": paint(cause), **asdict(one)} for cause, one in CAUSES.
 
 
 def html(life: Life, path: CriticalPath | None = None) -> str:
-    """Returns the page about a packet timeline, a self-contained HTML file.
-
-    Args:
-        life: the timeline.
-        path: critical paths to draw on the same time axis; None draws none.
-    """
-    about = life.about
-    packed = Packed()
-    _packets(packed, life)
-    _hops(packed, life)
-    _air(packed, life)
-    _series(packed, life)
-    explained = _path(packed, path)
-    scenario = about.scenario
-    title, end = scenario.name or "A run", _end_ns(life)
+    """Returns the page of a packet timeline, with critical paths on the same time axis."""
+    about, packed = life.about, Packed()
+    for pack in (_pack_packets, _pack_hops, _pack_air, _pack_series):
+        pack(packed, life)
+    explained = None if path is None or not path.spans else _pack_path(packed, path)
+    title = about.scenario.name or "A run"
+    groups = [group for group, _, _ in about.scenario.compiled().connections]
+    users = np.unique(life.events["user"]).tolist()
+    # The time axis ends with the last event or end of a packet's stay.
+    last = max(int(np.max(life.events["time_ns"])), int(np.max(life.hops["left_ns"], initial=0)))
+    columns = {name: life.packets[name] for name in ("purpose", "end", "cause")}
+    columns |= {name: life.events[name] for name in ("kind", "detail")}
+    data = {
+        "title": title,
+        "lanes": about.lanes,
+        "places": about.places,
+        "nodeB": about.node_b,
+        "ttiNs": about.tti_ns,
+        "beginNs": about.begin_ns,
+        "endNs": last,
+        "knownNs": last if about.end_ns is None else min(about.end_ns, last),
+        "users": [{"user": n, "group": groups[n] if n < len(groups) else ""} for n in users],
+        "path": explained,
+        "paints": PAINTS,
+        "names": {name: names_of(column) for name, column in columns.items()},
+        "layout": packed.layout,
+    }
     return render(
         "life/page.html",
         {
@@ -73,94 +71,50 @@ def html(life: Life, path: CriticalPath | None = None) -> str:
             "version": _core.version(),
             "scripts": SCRIPTS,
             "columns": packed.text(),
-            "about": {
-                "title": title,
-                "lanes": about.lanes,
-                "places": about.places,
-                "nodeB": about.node_b,
-                "ttiNs": about.tti_ns,
-                "beginNs": about.begin_ns,
-                "endNs": end,
-                "knownNs": end if about.end_ns is None else min(about.end_ns, end),
-                "users": _users(life),
-                "path": explained,
-                "paints": PAINTS,
-                "names": {name: _names(life.packets[name]) for name in ("purpose", "end", "cause")}
-                | {"kind": _names(life.events["kind"]), "detail": _names(life.events["detail"])},
-                "layout": packed.layout,
-            },
+            "about": data,
         },
     )
 
 
-def _end_ns(life: Life) -> int:
-    """Returns the end of the page's time axis, ns: the last event or end of a packet's stay."""
-    last = max(pc.max(life.events["time_ns"]).as_py(), pc.max(life.hops["left_ns"]).as_py() or 0)
-    return int(last)
-
-
-def _users(life: Life) -> list[dict[str, Any]]:
-    """Returns for each user with events its index, and the name of its group."""
-    groups = [group for group, _, _ in life.about.scenario.compiled().connections]
-    found = sorted(pc.unique(life.events["user"]).to_pylist())
-    return [{"user": user, "group": groups[user] if user < len(groups) else ""} for user in found]
-
-
-def _packets(packed: Packed, life: Life) -> None:
+def _pack_packets(packed: Packed, life: Life) -> None:
     table = life.packets
-    for name in ("packet", "user", "seq", "bytes", "again", "blocks", "repeats"):
-        values = _numbers(table[name])
-        packed.add("packets", name, values)
-    for name in ("from_port", "to_port"):
-        if name in table.column_names:  # Only timelines of recordings have ports.
-            packed.add("packets", name, _numbers(table[name]))
-    for name in ("purpose", "origin", "place", "end", "cause"):
-        packed.add("packets", name, _codes(table[name]))
-    sent, ended, handed = (_numbers(table[name]).astype(np.int64) for name in _TIMES)
+    ports = [name for name in ("from_port", "to_port") if name in table.column_names]
+    numbers = ("packet", "user", "seq", "bytes", "again", "blocks", "repeats", *ports)
+    for name in (*numbers, "purpose", "origin", "place", "end", "cause"):
+        packed.add("packets", name, table[name])
+    sent, ended, handed = (_ns(table[name]) for name in ("sent_ns", "ended_ns", "handed_ns"))
     packed.add_times("packets", "sent", sent)
     packed.add("packets", "took", ended - sent)
     packed.add("packets", "handed", np.where(handed > 0, handed - sent, 0))
 
 
-_TIMES = ("sent_ns", "ended_ns", "handed_ns")
-
-
-def _hops(packed: Packed, life: Life) -> None:
-    """Packs the stays of packets at links and bearers, in the order of `life.hops`.
-
-    The number of stays of each packet is packed too, so that the page finds the rows of a packet.
-    """
-    table = life.hops
-    numbers = _numbers(life.packets["packet"])
-    rows = np.searchsorted(numbers, _numbers(table["packet"]))
-    sent = _numbers(life.packets["sent_ns"]).astype(np.int64)
-    entered, begun, left = (
-        _numbers(table[name]).astype(np.int64) for name in ("entered_ns", "begun_ns", "left_ns")
-    )
-    packed.add("hops", "count", np.bincount(rows, minlength=len(numbers)))
-    packed.add("hops", "place", _codes(table["place"]))
-    packed.add("hops", "end", _codes(table["end"]))
-    packed.add("hops", "entered", entered - sent[rows])
+def _pack_hops(packed: Packed, life: Life) -> None:
+    """Packs the stays of packets at links and bearers, and how many each packet has."""
+    table, rows = life.hops, _rows(life, life.hops)
+    entered, begun, left = (_ns(table[name]) for name in ("entered_ns", "begun_ns", "left_ns"))
+    packed.add("hops", "count", np.bincount(rows, minlength=len(life.packets)))
+    packed.add("hops", "place", table["place"])
+    packed.add("hops", "end", table["end"])
+    packed.add("hops", "entered", entered - _ns(life.packets["sent_ns"])[rows])
     packed.add("hops", "begun", begun - entered)
     packed.add("hops", "left", left - begun)
 
 
-def _air(packed: Packed, life: Life) -> None:
+def _pack_air(packed: Packed, life: Life) -> None:
     """Packs the transmissions of blocks, and the parts of packets that each block carries."""
-    sent = _of_kind(life, "block")
-    packed.add_times("air", "time", _numbers(sent["time_ns"]).astype(np.int64))
+    sent, carried = of_kind(life.events, "block"), of_kind(life.events, "carries")
+    packed.add_times("air", "time", sent["time_ns"])
     for name in ("block", "user", "transmission", "failed"):
-        packed.add("air", name, _numbers(sent[name]))
-    is_up = _codes(sent["place"]) == code(life.events["place"], "uplink")
+        packed.add("air", name, sent[name])
+    places = names_of(life.events["place"])
+    is_up = values_of(sent["place"]) == (places.index("uplink") if "uplink" in places else -1)
     packed.add("air", "up", is_up)
-    packed.add("air", "slot", _slots(_numbers(sent["time_ns"]), is_up))
-    packed.add("air", "units", _numbers(sent["value"]).astype(np.int64))
-    carried = _of_kind(life, "carries")
-    rows = np.searchsorted(_numbers(life.packets["packet"]), _numbers(carried["packet"]))
-    packed.add("carried", "row", rows)
-    packed.add("carried", "block", _numbers(carried["block"]))
-    packed.add("carried", "bytes", _numbers(carried["bytes"]))
-    packed.add("carried", "offset", _numbers(carried["value"]).astype(np.int64))
+    packed.add("air", "slot", _slots(np.asarray(sent["time_ns"]), is_up))
+    packed.add("air", "units", _ns(sent["value"]))
+    packed.add("carried", "row", _rows(life, carried))
+    packed.add("carried", "block", carried["block"])
+    packed.add("carried", "bytes", carried["bytes"])
+    packed.add("carried", "offset", _ns(carried["value"]))
 
 
 def _slots(times: NDArray[Any], is_up: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -172,87 +126,53 @@ def _slots(times: NDArray[Any], is_up: NDArray[np.bool_]) -> NDArray[np.int64]:
     """
     slots = np.zeros(len(times), np.int64)
     for way in (is_up, ~is_up):
-        own = times[way]
-        rows = np.arange(len(own))
-        begins = np.diff(own, prepend=-1 if own.dtype.kind == "i" else own[:1] + 1) != 0
+        rows = np.arange(way.sum())
+        begins = np.r_[True, np.diff(times[way]) != 0][: len(rows)]
         slots[way] = rows - np.maximum.accumulate(np.where(begins, rows, 0))
     return slots
 
 
-def _series(packed: Packed, life: Life) -> None:
+def _pack_series(packed: Packed, life: Life) -> None:
     """Packs the time series of the page (windows, round trips, timers, queues) and its marks."""
+    names: tuple[str, ...]
     for kind, names in SENDER.items():
-        rows = _of_kind(life, kind)
-        table = kind.replace(" ", "_")
-        _when(packed, table, rows)
-        for name in names:
-            packed.add(table, name, _numbers(rows[name]))
-    queue = _of_kind(life, "queue")
-    _when(packed, "queue", queue)
-    packed.add("queue", "value", _numbers(queue["value"]).astype(np.int64))
-    packed.add("queue", "bytes", _numbers(queue["bytes"]))
-    marks = life.events.filter(
-        pc.is_in(_codes_of(life, "kind"), pa.array([_kind(life, k) for k in MOMENTS], pa.int16()))
-    )
-    _when(packed, "moments", marks)
-    packed.add("moments", "kind", _codes(marks["kind"]))
-    packed.add("moments", "detail", _codes(marks["detail"]))
-    packed.add("moments", "block", _numbers(marks["block"]))
-    packed.add("moments", "bytes", _numbers(marks["bytes"]))
-    packed.add("moments", "value", _numbers(marks["value"]))
+        _pack_rows(packed, kind.replace(" ", "_"), of_kind(life.events, kind), names)
+    queue = of_kind(life.events, "queue")
+    _pack_rows(packed, "queue", queue, ())
+    packed.add("queue", "value", _ns(queue["value"]))
+    packed.add("queue", "bytes", queue["bytes"])
+    names = ("kind", "detail", "block", "bytes", "value")
+    _pack_rows(packed, "moments", of_kind(life.events, *MOMENTS), names)
 
 
-def _path(packed: Packed, path: CriticalPath | None) -> dict[str, Any] | None:
-    """Packs the spans of critical paths as columns.
+def _pack_rows(packed: Packed, table: str, rows: pa.Table, names: Sequence[str]) -> None:
+    packed.add_times(table, "time", rows["time_ns"])
+    for name in ("user", *names):
+        packed.add(table, name, rows[name])
 
-    Returns the index of the user, and the names of causes and places by index; `None` if there are
-    no spans.
-    """
-    if path is None or not path.spans:
-        return None
-    spans = path.spans
-    begins = np.array([span.begin for span in spans], np.int64)
-    packed.add_times("path", "begin", begins)
-    packed.add("path", "lasts", np.array([span.end for span in spans], np.int64) - begins)
+
+def _pack_path(packed: Packed, path: CriticalPath) -> dict[str, Any]:
+    """Packs the spans of critical paths; returns the user, and names of causes and places."""
+    columns = {
+        field.name: np.array([getattr(span, field.name) for span in path.spans])
+        for field in fields(Span)
+    }
+    packed.add_times("path", "begin", columns["begin"])
+    packed.add("path", "lasts", columns["end"] - columns["begin"])
     for name in ("packet", "seq", "transfer"):
-        packed.add("path", name, np.array([getattr(span, name) for span in spans]))
-    names = {}
+        packed.add("path", name, columns[name])
+    names: dict[str, Any] = {"user": path.user}
     for name in ("cause", "place"):
-        texts, codes = np.unique([getattr(span, name) for span in spans], return_inverse=True)
+        texts, codes = np.unique(columns[name], return_inverse=True)
         packed.add("path", name, codes)
         names[name] = texts.tolist()
-    return {"user": path.user, **names}
-
-
-def _when(packed: Packed, table: str, rows: pa.Table) -> None:
-    packed.add_times(table, "time", _numbers(rows["time_ns"]).astype(np.int64))
-    packed.add(table, "user", _numbers(rows["user"]))
-
-
-def _of_kind(life: Life, kind: str) -> pa.Table:
-    wanted = pa.scalar(_kind(life, kind), pa.int16())
-    return life.events.filter(pc.equal(_codes_of(life, "kind"), wanted))
-
-
-def _kind(life: Life, kind: str) -> int:
-    return code(life.events["kind"], kind)
-
-
-def _codes_of(life: Life, name: str) -> pa.ChunkedArray:
-    column = life.events[name]
-    return pa.chunked_array([chunk.indices for chunk in column.chunks], pa.int16())
-
-
-def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
-    found: NDArray[Any] = column.to_numpy()
-    return found
-
-
-def _codes(column: pa.ChunkedArray) -> NDArray[Any]:
-    parts = [chunk.indices.to_numpy() for chunk in column.chunks]
-    return np.concatenate(parts) if parts else np.zeros(0, np.int16)
-
-
-def _names(column: pa.ChunkedArray) -> list[str]:
-    names: list[str] = column.chunk(0).dictionary.to_pylist() if column.num_chunks else []
     return names
+
+
+def _rows(life: Life, table: pa.Table) -> NDArray[np.intp]:
+    """Returns the row in `packets` of each row's packet."""
+    return np.searchsorted(np.asarray(life.packets["packet"]), np.asarray(table["packet"]))
+
+
+def _ns(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    return np.asarray(column).astype(np.int64)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-import pyarrow.compute as pc
+import numpy as np
 
-from nodeb import _core
 from nodeb.base.units import NS_PER_S, in_ns
 from nodeb.errors import NodebError
 from nodeb.inputs.scenario import Scenario
@@ -15,8 +17,6 @@ from nodeb.replication.pool import run_with_progress
 
 if TYPE_CHECKING:
     from nodeb.life.life import About, Life
-
-__all__ = ["MAX_TRANSFERS", "CriticalPath", "Span", "critical_path", "spans_of"]
 
 MAX_TRANSFERS = 20
 """Maximum number of explained transfers: each one is simulated again, up to its end."""
@@ -89,18 +89,56 @@ def critical_path(life: Life) -> CriticalPath:
     remaining transfers are omitted and the note has the reason; no exception is raised.
     """
     about = life.about
-    user = about.user
-    if user is None:
-        user = min(pc.unique(life.events["user"]).to_pylist(), default=0)
-    found = CriticalPath(user)
-    scenario = _cut(about)
-    until = "run" if scenario is about.scenario else "window"
+    users = np.asarray(life.events["user"])
+    first = int(users.min()) if len(users) else 0
+    path = CriticalPath(first if about.user is None else about.user)
     try:
-        found.note = _explained(found, _Transfers(scenario, about, user), about, until)
-    except (NodebError, ValueError, RuntimeError, OSError) as error:  # The error becomes a note.
-        which = "Later transfers" if found.transfers else f"The transfers of user {user}"
-        found.note = f"{which} are not explained: {error}."
-    return found
+        path.note = _explain(path, about)
+    except (NodebError, ValueError, RuntimeError, OSError) as error:
+        which = "Later transfers" if path.transfers else f"The transfers of user {path.user}"
+        path.note = f"{which} are not explained: {error}."
+    return path
+
+
+def _explain(path: CriticalPath, about: About) -> str:
+    """Adds the transfers in the window to `path`. Returns its note."""
+    scenario = _cut(about)
+    compiled = scenario.compiled()
+
+    @cache
+    def transfer(number: int) -> dict[str, Any] | None:
+        """Returns the core's tables about a transfer, or None if the transfer does not begin."""
+        arguments = about.seed, about.run, path.user, number
+        try:
+            return run_with_progress(lambda control: compiled.explain(*arguments, control), None)
+        except ValueError as error:
+            if "begun no transfer" in str(error):
+                return None
+            raise
+
+    def is_later(number: int) -> bool:
+        tables = transfer(number)
+        return tables is None or int(tables["transfer"]["ended_ns"][0]) > about.begin_ns
+
+    # The first transfer that ended after the begin of the window, by bisection.
+    reach = 1
+    while about.begin_ns and not is_later(reach - 1):
+        reach *= 2
+    number = bisect_left(range(reach), True, reach // 2, reach - 1, key=is_later)
+    note = ""
+    while (tables := transfer(number)) is not None:
+        row = {name: column[0] for name, column in tables["transfer"].items()}
+        if about.end_ns is not None and row["begun_ns"] >= about.end_ns:
+            break
+        if len(path.transfers) == MAX_TRANSFERS:
+            return f"Later transfers are not explained: {MAX_TRANSFERS} are the most."
+        if not row["complete"]:
+            end = "run" if scenario is about.scenario else "window"
+            note = f"Transfer {number} was not complete at the {end}'s end."
+        path.transfers.append(number)
+        path.spans += spans_of(tables["spans"], number)
+        number += 1
+    return note if path.transfers else f"User {path.user} has no transfer in this time to explain."
 
 
 def _cut(about: About) -> Scenario:
@@ -116,95 +154,13 @@ def _cut(about: About) -> Scenario:
         return about.scenario
 
 
-class _Transfers:
-    """Transfers of a user; each is simulated and explained when it is first requested."""
-
-    def __init__(self, scenario: Scenario, about: About, user: int) -> None:
-        self._compiled, self._about, self._user = scenario.compiled(), about, user
-        self._known: dict[int, dict[str, Any] | None] = {}
-
-    def get(self, number: int) -> dict[str, Any] | None:
-        """Returns the core's tables about a transfer, or None if the transfer does not begin."""
-        if number not in self._known:
-            self._known[number] = self._explained(number)
-        return self._known[number]
-
-    def _explained(self, number: int) -> dict[str, Any] | None:
-        about = self._about
-
-        def work(control: _core.Control) -> dict[str, Any]:
-            return self._compiled.explain(about.seed, about.run, self._user, number, control)
-
-        try:
-            return run_with_progress(work, None)
-        except ValueError as error:
-            if "begun no transfer" in str(error):
-                return None
-            raise
-
-    def is_before(self, number: int, time_ns: int) -> bool:
-        """Returns true if transfer `number` begins, and ended at `time_ns` or before."""
-        found = self.get(number)
-        return found is not None and int(found["transfer"]["ended_ns"][0]) <= time_ns
-
-    def first(self, begin_ns: int) -> int:
-        """Returns the index of the first transfer that ended after `begin_ns`, by bisection.
-
-        If there is no such transfer, it is the number of transfers.
-        """
-        if begin_ns == 0:
-            return 0
-        reach = 1
-        while self.is_before(reach - 1, begin_ns):
-            reach *= 2
-        low, high = reach // 2, reach - 1
-        while low < high:
-            middle = (low + high) // 2
-            if self.is_before(middle, begin_ns):
-                low = middle + 1
-            else:
-                high = middle
-        return low
-
-
-def _explained(found: CriticalPath, transfers: _Transfers, about: About, until: str) -> str:
-    """Adds the transfers in the window to `found`. Returns a note, as for `CriticalPath.note`.
-
-    Args:
-        found: critical paths of the user.
-        transfers: source of the transfers.
-        about: description of the timeline, with the window.
-        until: word in the note for what the simulation ends with: `run`, or `window` if the
-            scenario was shortened.
-    """
-    note, number = "", transfers.first(about.begin_ns)
-    while (one := transfers.get(number)) is not None:
-        begun = int(one["transfer"]["begun_ns"][0])
-        if about.end_ns is not None and begun >= about.end_ns:
-            break
-        if len(found.transfers) == MAX_TRANSFERS:
-            return f"Later transfers are not explained: {MAX_TRANSFERS} are the most."
-        if not one["transfer"]["complete"][0]:
-            note = f"Transfer {number} was not complete at the {until}'s end."
-        found.transfers.append(number)
-        found.spans += spans_of(one["spans"], number)
-        number += 1
-    return (
-        note if found.transfers else f"User {found.user} has no transfer in this time to explain."
-    )
-
-
 def spans_of(columns: dict[str, Any], transfer: int) -> list[Span]:
     """Converts the core's columns of spans to the spans of the transfer with index `transfer`."""
-
-    def texts(name: str) -> list[str]:
-        codes, names = columns[name]
-        return [names[code] for code in codes]
-
-    times = columns["begin_ns"].tolist(), columns["end_ns"].tolist()
-    about = columns["packet"].tolist(), columns["seq"].tolist()
-    rows = zip(*times, texts("cause"), texts("place"), *about, strict=True)
-    return [
-        Span(begin, end, cause, place, packet, seq, transfer)
-        for begin, end, cause, place, packet, seq in rows
-    ]
+    begins, ends, packets, seqs = (
+        columns[name].tolist() for name in ("begin_ns", "end_ns", "packet", "seq")
+    )
+    causes, places = (
+        [names[code] for code in codes] for codes, names in (columns["cause"], columns["place"])
+    )
+    columns_of_span = begins, ends, causes, places, packets, seqs, repeat(transfer, len(begins))
+    return [Span(*row) for row in zip(*columns_of_span, strict=True)]

@@ -14,17 +14,16 @@ import gzip
 import heapq
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
+
+from nodeb.life.columns import of_kind
 
 if TYPE_CHECKING:
     from nodeb.life.life import Life
-
-__all__ = ["trace"]
 
 LEVEL = 6
 PIECE = 1 << 14
@@ -47,127 +46,97 @@ Row = dict[str, Any]
 def trace(life: Life, progress: Callable[[float], None] | None = None) -> bytes:
     """Returns the trace of a packet timeline as gzipped JSON.
 
-    Args:
-        life: the timeline.
-        progress: called with the fraction done after each `PIECE` events.
+    `progress` is called with the fraction done after each `PIECE` events.
     """
     head = {"displayTimeUnit": "ns", "otherData": {"seed": life.about.seed, "run": life.about.run}}
-    content, rows = io.BytesIO(), _count_events(life)
+    whole = max(len(life.hops) + len(of_kind(life.events, "block", *COUNTERS, *INSTANTS)), 1)
+    events = chain(_packets(life), _blocks(life), _counters(life), _instants(life))
+    content, done = io.BytesIO(), 0
     with gzip.GzipFile(fileobj=content, mode="wb", compresslevel=LEVEL, mtime=0) as file:
         file.write(f'{json.dumps(head)[:-1]}, "traceEvents": [\n'.encode())
-        for number, piece in enumerate(_pieces(life)):
-            file.write(((BETWEEN if number else "") + BETWEEN.join(piece)).encode())
+        while piece := list(islice(events, PIECE)):
+            file.write(((BETWEEN if done else "") + BETWEEN.join(piece)).encode())
+            done += PIECE
             if progress is not None:
-                progress(min(PIECE * (number + 1) / rows, 1.0))
+                progress(min(done / whole, 1.0))
         file.write(b"\n]}\n")
     return content.getvalue()
-
-
-def _pieces(life: Life) -> Iterator[list[str]]:
-    """Yields the events of the trace in groups of at most `PIECE`.
-
-    Between two groups the caller can write to the file, and Python handles signals.
-    """
-    events = chain(_packets(life), _blocks(life), _counters(life), _instants(life))
-    while piece := list(islice(events, PIECE)):
-        yield piece
-
-
-def _count_events(life: Life) -> int:
-    """Returns the number of rows of the tables that become events; 1 if there are none."""
-    kinds = life.events["kind"].cast(pa.string())
-    is_event = pc.is_in(kinds, pa.array(["block", *COUNTERS, *INSTANTS]))
-    return max(len(life.hops) + int(pc.sum(is_event).as_py() or 0), 1)
 
 
 def _packets(life: Life) -> Iterator[str]:
     """Yields a slice for each stay of a packet at a place, then the names of the threads."""
     columns = ("packet", "user", "purpose", "seq", "bytes", "again")
-    packets = {row["packet"]: row for row in _rows(life.packets, columns)}
+    packets = {row["packet"]: row for row in _rows(life.packets.select(columns))}
     threads = _Threads(life)
-    for stay in _rows(life.hops.sort_by("entered_ns"), life.hops.column_names):
+    for stay in _rows(life.hops.sort_by("entered_ns")):
         packet = packets[stay["packet"]]
         begin, end = stay["entered_ns"], stay["left_ns"]
-        thread = threads.take(packet["user"], stay["place"], begin, end)
         name = f"{packet['purpose']} {packet['seq']}" + (" again" if packet["again"] else "")
         about = f'"packet":{stay["packet"]},"bytes":{packet["bytes"]},"end":"{stay["end"]}"'
-        yield _slice(name, packet["user"], thread, begin, end, about)
+        yield threads.slice(name, packet["user"], stay["place"], begin, end, about)
     yield from threads.names()
 
 
 def _blocks(life: Life) -> Iterator[str]:
     """Yields a slice for each transmission of a block, then the names of the threads."""
     threads, length = _Threads(life), life.about.tti_ns or 0
-    for row in _of(life, "block"):
-        begin = row["time_ns"]
-        air = "air up" if row["place"] == "uplink" else "air"
-        thread = threads.take(row["user"], air, begin, begin + length)
+    for row in _rows(of_kind(life.events, "block")):
+        begin, air = row["time_ns"], "air up" if row["place"] == "uplink" else "air"
         name = f"block {row['block']}" + (" failed" if row["failed"] else "")
         about = f'"transmission":{row["transmission"]},"units":{row["value"]:.0f}'
-        yield _slice(name, row["user"], thread, begin, begin + length, about)
+        yield threads.slice(name, row["user"], air, begin, begin + length, about)
     yield from threads.names()
 
 
 def _counters(life: Life) -> Iterator[str]:
     for kind, (name, columns) in COUNTERS.items():
-        for row in _of(life, kind):
-            known = ((label, row[column]) for label, column in columns if row[column] < 1e15)
-            values = ",".join(f'"{label}":{value}' for label, value in known)
+        for row in _rows(of_kind(life.events, kind)):
+            finite = ((label, row[column]) for label, column in columns if row[column] < 1e15)
+            values = ",".join(f'"{label}":{value}' for label, value in finite)
             yield _text("C", name, row["user"], 0, row["time_ns"], values)
 
 
 def _instants(life: Life) -> Iterator[str]:
     for kind in INSTANTS:
-        for row in _of(life, kind):
+        for row in _rows(of_kind(life.events, kind)):
             about = {name: row[name] for name in ("packet", "seq", "block", "bytes") if row[name]}
-            name = f"{kind} {row['detail']}".strip()
-            event = {"ph": "i", "s": "p", "name": name, "pid": row["user"], "tid": 0}
-            yield _event(event | {"args": about | {"place": row["place"]}}, row["time_ns"])
+            event = {"ts": _us(row["time_ns"]), "ph": "i", "s": "p"}
+            event |= {"name": f"{kind} {row['detail']}".strip(), "pid": row["user"], "tid": 0}
+            yield json.dumps(event | {"args": about | {"place": row["place"]}})
 
 
 class _Threads:
     """Threads of a trace, allocated by user and place so that slices of a thread do not overlap."""
 
     def __init__(self, life: Life) -> None:
-        names = [name for name, *_ in life.about.places]
-        self._base = {
-            name: PER_PLACE * (at + 1) for at, name in enumerate([*names, "air", "air up"])
-        }
+        names = [*(name for name, *_ in life.about.places), "air", "air up"]
+        self._base = {name: PER_PLACE * (at + 1) for at, name in enumerate(names)}
         self._ends: dict[tuple[int, str], list[tuple[int, int]]] = {}
         self._free: dict[tuple[int, str], list[int]] = {}
-        self._most: dict[tuple[int, str], int] = {}
 
-    def take(self, user: int, place: str, begin: int, end: int) -> int:
-        """Returns the lowest thread that is free from `begin`, and occupies it until `end`, ns.
+    def slice(self, name: str, user: int, place: str, begin: int, end: int, about: str) -> str:
+        """Returns a slice, ns, in the lowest thread that is free.
 
         Calls must be in order of `begin`. If more than `PER_PLACE` slices overlap at a place, the
         additional ones share the last thread.
         """
-        key = (user, place)
-        ends = self._ends.setdefault(key, [])
-        free = self._free.setdefault(key, [])
+        ends = self._ends.setdefault((user, place), [])
+        free = self._free.setdefault((user, place), [])
         while ends and ends[0][0] <= begin:
             heapq.heappush(free, heapq.heappop(ends)[1])
-        if free:
-            slot = heapq.heappop(free)
-        else:
-            slot = self._most.get(key, 0)
-            self._most[key] = slot + 1
+        slot = heapq.heappop(free) if free else len(ends)
         heapq.heappush(ends, (end, slot))
-        return self._base[place] + min(slot, PER_PLACE - 1)
+        thread = self._base[place] + min(slot, PER_PLACE - 1)
+        return _text("X", name, user, thread, begin, about, f'"dur":{_us(end - begin)},')
 
     def names(self) -> Iterator[str]:
         """Yields metadata events, by which the viewer names users and threads and sorts threads."""
-        for (user, place), most in self._most.items():
-            yield _about("process_name", user, 0, {"name": f"user {user}"})
-            for slot in range(min(most, PER_PLACE)):
+        for (user, place), ends in self._ends.items():
+            yield _metadata("process_name", user, 0, {"name": f"user {user}"})
+            for slot in range(min(len(ends) + len(self._free[user, place]), PER_PLACE)):
                 thread = self._base[place] + slot
-                yield _about("thread_name", user, thread, {"name": f"{place} {slot + 1}"})
-                yield _about("thread_sort_index", user, thread, {"sort_index": thread})
-
-
-def _slice(name: str, user: int, thread: int, begin: int, end: int, about: str) -> str:
-    return _text("X", name, user, thread, begin, about, f'"dur":{_us(end - begin)},')
+                yield _metadata("thread_name", user, thread, {"name": f"{place} {slot + 1}"})
+                yield _metadata("thread_sort_index", user, thread, {"sort_index": thread})
 
 
 def _text(
@@ -188,11 +157,7 @@ def _text(
     return f'{head},{more}"args":{{{about}}}}}'
 
 
-def _event(event: Row, time_ns: int) -> str:
-    return json.dumps({"ts": _us(time_ns)} | event)
-
-
-def _about(what: str, user: int, thread: int, about: Row) -> str:
+def _metadata(what: str, user: int, thread: int, about: Row) -> str:
     return json.dumps({"ph": "M", "name": what, "pid": user, "tid": thread, "args": about})
 
 
@@ -201,12 +166,7 @@ def _us(time_ns: int) -> float:
     return time_ns / 1000
 
 
-def _of(life: Life, kind: str) -> Iterable[Row]:
-    kinds = life.events["kind"].cast(pa.string())
-    return _rows(life.events.filter(pc.equal(kinds, kind)), life.events.column_names)
-
-
-def _rows(table: pa.Table, names: Iterable[str]) -> Iterator[Row]:
-    """Yields the rows of a table as dicts of the given columns, converted in batches."""
-    for batch in table.select(list(names)).to_batches(max_chunksize=PIECE):
+def _rows(table: pa.Table) -> Iterator[Row]:
+    """Yields rows, converted in batches."""
+    for batch in table.to_batches(max_chunksize=PIECE):
         yield from batch.to_pylist()
