@@ -1,25 +1,22 @@
-//! Meaning of segment numbers in the `classic` and `linux` families. Agents on the path that read
-//! TCP headers (Snoop) depend on this meaning.
+//! Snoop depends on it.
 
 use super::TcpSpec;
 use crate::segment::{Kind, Segment};
 
-/// Meaning of the field [`Segment::seq`] in the packets of a TCP family.
+/// Of [`Segment::seq`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbering {
-    /// Segments are counted: the SYN has number 0, and data begins at number 1. An ACK carries the
-    /// number of the highest segment received in order.
+    /// The SYN is 0, data from 1; an ACK has the highest segment in order.
     Segments,
-    /// Bytes are counted: the SYN has number 0, and a segment carries the number of its first byte.
-    /// An ACK carries the number of the next byte expected.
+    /// The SYN is 0; a segment has its first byte, an ACK the next one expected.
     Bytes {
-        /// Number of bytes of the IP and TCP headers in a data segment, options included.
+        /// With options.
         header_bytes: u32,
     },
 }
 
 impl Numbering {
-    /// Returns true if a packet is a data segment, and neither a SYN nor an ACK.
+    /// Neither a SYN nor an ACK.
     pub fn is_data(self, packet: &Segment) -> bool {
         let carries = match self {
             Self::Segments => true,
@@ -28,8 +25,7 @@ impl Numbering {
         carries && packet.seq > 0 && packet.kind == Kind::Data
     }
 
-    /// Returns the lowest segment number (`Segments`) or byte number (`Bytes`) that an ACK does not
-    /// acknowledge.
+    /// Segment or byte.
     pub fn unacknowledged(self, ack: &Segment) -> u64 {
         match self {
             Self::Segments => ack.seq + 1,
@@ -39,7 +35,6 @@ impl Numbering {
 }
 
 impl TcpSpec {
-    /// Returns the numbering that packets of this TCP family use.
     pub fn numbering(&self) -> Numbering {
         match self {
             Self::Classic(_) => Numbering::Segments,

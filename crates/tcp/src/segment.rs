@@ -1,24 +1,19 @@
-//! Packets of TCP connections, as links and bearers transport them.
-
-/// Size of an IPv4 and a TCP header without options in bytes (RFC 791, RFC 9293).
+/// IPv4 and TCP without options (RFC 791, RFC 9293).
 pub const HEADER_BYTES: u32 = 40;
 
-/// Role of a packet in its TCP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The SYN with which the phone opens the connection.
+    /// SYN of the phone.
     Connect,
-    /// A request that the phone sends on an open connection.
+    /// On an open connection.
     Request,
-    /// A segment of the sender (the server, or the phone in an upload). Number 0 is the sender's
-    /// SYN, and data begins at number 1.
+    /// Number 0 is the sender's SYN.
     Data,
-    /// A cumulative acknowledgement of the receiver, possibly with SACK blocks.
+    /// Cumulative, possibly with SACK blocks.
     Ack,
 }
 
-/// SACK blocks of an ACK (RFC 2018), at most three as in ns-2. As on the wire, sequence numbers are
-/// stored modulo 2^32; [`Self::of`] returns the full numbers nearest to the acknowledgement number.
+/// RFC 2018, at most three as in ns-2; modulo 2^32 as on the wire, see [`Self::of`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
     blocks: [(u32, u32); Self::MAX],
@@ -26,18 +21,16 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// Maximum number of SACK blocks in one ACK.
+    /// In one ACK.
     pub const MAX: usize = 3;
 
-    /// Adds a block of the sequence numbers from `first` to `end - 1`. There must be fewer than
-    /// [`Self::MAX`] blocks.
+    /// `first` to `end - 1`, with fewer than [`Self::MAX`] blocks before.
     pub fn push(&mut self, first: u64, end: u64) {
         self.blocks[usize::from(self.count)] = (first as u32, end as u32);
         self.count += 1;
     }
 
-    /// Returns the blocks of an ACK with acknowledgement number `ack`, each as (first number, last
-    /// number + 1).
+    /// (first, last + 1), nearest to `ack`.
     pub fn of(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
         let blocks = self.blocks[..usize::from(self.count)].iter();
         let near = move |number: u32| {
@@ -46,71 +39,60 @@ impl SackBlocks {
         blocks.map(move |&(first, end)| (near(first), near(end)))
     }
 
-    /// Returns the number of SACK blocks in the ACK.
     pub fn len(&self) -> usize {
         usize::from(self.count)
     }
 
-    /// Returns true if the ACK has no SACK blocks.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 }
 
-/// IP packet of a TCP connection. The payload is not simulated, so the type is `Copy`.
+/// The payload is not simulated, so the type is `Copy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Index of the connection among all connections of the simulation.
+    /// Index of the connection.
     pub flow: u32,
-    /// Size of the IP packet in bytes, headers included.
+    /// Of the IP packet.
     pub size: u32,
-    /// Role of the packet: SYN or request of the phone, segment of the sender, or ACK of the
-    /// receiver.
     pub kind: Kind,
-    /// Whether the packet is the retransmission of a SYN, segment or request.
+    /// Of a SYN, segment or request.
     pub retransmission: bool,
-    /// Whether the first segment that this ACK answers was a retransmission. Eifel detection of the
-    /// `classic` family uses this bit.
+    /// The first segment answered was one; for Eifel of `classic`.
     pub answers_retransmission: bool,
-    /// Number of the segment, or the acknowledgement number of an ACK, in the units of the TCP
-    /// family (see [`Numbering`](crate::numbering::Numbering)).
+    /// Segment, or acknowledgement number of an ACK (see [`Numbering`](crate::numbering::Numbering)).
     pub seq: u64,
-    /// SACK blocks of an ACK; empty for packets that are no ACKs.
     pub sack: SackBlocks,
-    /// Timestamp value (RFC 7323) in microseconds; 0 if the option is not used.
+    /// RFC 7323; 0 without the option.
     pub timestamp_us: u32,
-    /// Timestamp echo reply in microseconds; 0 if the option is not used or no timestamp has
-    /// arrived yet.
+    /// 0 without the option or a timestamp.
     pub echo_us: u32,
-    /// Advertised window of an ACK in bytes; the `classic` family ignores it.
+    /// Of an ACK; `classic` ignores it.
     pub window: u32,
-    /// ECN marks in the IP and TCP headers.
     pub ecn: Ecn,
 }
 
-/// ECN marks in the IP and TCP headers of a packet (RFC 3168).
+/// RFC 3168.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "four independent marks")]
 pub struct Ecn {
-    /// Whether the transport is ECN-capable (ECT), so that a queue may mark the packet instead of
-    /// dropping it.
+    /// ECT.
     pub capable: bool,
-    /// Whether a queue on the path has marked the packet because of congestion (CE).
+    /// CE.
     pub experienced: bool,
-    /// Whether the receiver echoes a CE mark in this ACK (ECE flag).
+    /// ECE.
     pub echo: bool,
-    /// Whether the sender reports in this segment that it has reduced its window (CWR flag).
+    /// CWR.
     pub reduced: bool,
 }
 
 impl Segment {
-    /// Returns true for a segment of the sender other than its SYN. A window probe counts as data.
+    /// Not the SYN; a window probe counts.
     pub fn is_data(&self) -> bool {
         self.kind == Kind::Data && self.seq > 0
     }
 
-    /// Returns a packet of kind `kind` for connection `flow`. It has number 0 and a size of 40
-    /// bytes, which is that of the headers without payload and options.
+    /// 40 bytes, number 0.
     pub fn control(flow: u32, kind: Kind) -> Self {
         Self {
             flow,

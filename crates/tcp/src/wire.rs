@@ -1,77 +1,60 @@
-//! TCP headers of simulated packets, as a capture records them.
-//!
-//! Instead of headers, the simulator transports only the few numbers of a [`Segment`] per packet.
-//! Each TCP family translates its packets into the header fields of RFC 9293, section 3.1, which
-//! count bytes. [`TcpSpec::wire`] returns the translator of a family.
+//! RFC 9293, section 3.1; [`TcpSpec::wire`] gives the translator of a family.
 
 use super::{Opener, TcpSpec, classic, linux};
 use crate::segment::{SackBlocks, Segment};
 
-/// End of a connection at which packets are captured. In an upload the ends exchange their roles,
-/// since the phone sends the data.
+/// At which packets are captured; in an upload the ends exchange their roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The server, or in an upload the phone: the end that sends the data.
+    /// Sends the data.
     Server,
-    /// The phone, or in an upload the server: the end that receives the data.
+    /// Receives the data.
     Phone,
 }
 
-/// Fields of a TCP header (RFC 9293, 3.1) with the options that nodeb supports.
-///
-/// The sequence numbers that an end sends, and the acknowledgement numbers that it receives, are relative to
-/// its own initial sequence number: its SYN has number 0, and its first data byte number 1.
+/// RFC 9293, 3.1; numbers are relative to the initial sequence numbers, so that a SYN has 0 and data begin at
+/// 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the header")]
 pub struct TcpFields {
-    /// Sequence number of the first payload byte, or of the next one to be sent if there is no
-    /// payload; in a SYN, that of the SYN itself.
+    /// First payload byte, or the next one; in a SYN its own.
     pub seq: u64,
-    /// Acknowledgement number in bytes; `None` if the ACK flag is not set.
+    /// In bytes, with the ACK flag.
     pub ack: Option<u64>,
-    /// SYN flag, which opens the connection.
     pub syn: bool,
-    /// ECE flag, which echoes a congestion mark (RFC 3168). In a SYN it negotiates the use of ECN.
+    /// RFC 3168; in a SYN it negotiates ECN.
     pub ece: bool,
-    /// CWR flag, by which the sender reports that it has reduced its window (RFC 3168). In a SYN it
-    /// negotiates the use of ECN.
+    /// RFC 3168; in a SYN it negotiates ECN.
     pub cwr: bool,
-    /// Window field in bytes, right-shifted by the window scale if window scaling is in use (RFC
-    /// 7323, 2).
+    /// Right-shifted by the window scale (RFC 7323, 2).
     pub window: u16,
-    /// Number of payload bytes. The header has no such field, but the number follows from the size
-    /// of the packet.
+    /// Follows from the size of the packet, not in the header.
     pub payload: u32,
-    /// Value of the option maximum segment size in bytes (RFC 9293, 3.7.1); `None` without the
-    /// option.
+    /// RFC 9293, 3.7.1.
     pub mss: Option<u16>,
-    /// Shift count in the window scale option (RFC 7323, 2); `None` without the option.
+    /// RFC 7323, 2.
     pub window_shift: Option<u8>,
-    /// Whether the header has the option SACK-permitted (RFC 2018, 2).
+    /// RFC 2018, 2.
     pub sack_permitted: bool,
-    /// SACK blocks (RFC 2018, 3), each as (first byte, last byte + 1). Only the first `sack_count`
-    /// blocks are valid.
+    /// RFC 2018, 3: (first byte, last byte + 1), of which `sack_count` are valid.
     pub sack: [(u64, u64); SackBlocks::MAX],
-    /// Number of valid blocks in `sack`, from 0 to 3.
     pub sack_count: usize,
-    /// Timestamp value and echo reply (RFC 7323, 3); `None` without the timestamps option.
+    /// Value and echo (RFC 7323, 3).
     pub timestamps: Option<(u32, u32)>,
 }
 
-/// Largest window scale that TCP allows (RFC 7323, 2.3).
+/// RFC 7323, 2.3.
 pub const MAX_WINDOW_SHIFT: u8 = 14;
 
-/// Returns the smallest window scale with which a window of `bytes` bytes fits into the 16 bits of
-/// the window field, at most [`MAX_WINDOW_SHIFT`].
+/// Fits into 16 bits, at most [`MAX_WINDOW_SHIFT`].
 pub fn window_shift(bytes: u64) -> u8 {
     (0..MAX_WINDOW_SHIFT)
         .find(|shift| scaled(bytes, *shift) == bytes.div_ceil(1 << shift))
         .unwrap_or(MAX_WINDOW_SHIFT)
 }
 
-/// Returns the window field for `bytes` bytes with window scale `shift`, at most 65,535. The field
-/// is rounded up, so that a sender that fills the simulated window does not exceed the window in
-/// the header.
+/// Rounded up, so that a sender that fills the simulated window does not exceed it in the header; at most
+/// 65,535.
 pub fn scaled_window(bytes: u64, shift: u8) -> u16 {
     scaled(bytes, shift) as u16
 }
@@ -80,37 +63,31 @@ fn scaled(bytes: u64, shift: u8) -> u64 {
     bytes.div_ceil(1 << shift).min(u64::from(u16::MAX))
 }
 
-/// Advertised window of the server in bytes. It never limits the phone, which sends only requests.
+/// Never limits the phone, which sends only requests.
 pub const SERVER_WINDOW: u16 = u16::MAX;
 
-/// Contents of the SYNs of both ends of a connection.
+/// Of both ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Handshake {
-    /// End that sends the first SYN.
     pub opener: Opener,
-    /// Maximum segment size in bytes (payload without headers) that both ends announce.
+    /// Announced by both ends.
     pub mss: u16,
-    /// Largest window that the phone advertises, in bytes. The phone's SYN shows this window, but at
-    /// most 65,535, since the window field of a SYN is not scaled.
+    /// Largest; the phone's SYN shows at most 65,535, as its window is not scaled.
     pub window_bytes: u64,
-    /// Window scale of the phone. If it is 0, neither SYN carries the option. Otherwise the server
-    /// sends the option with a scale of 0, since scaling is in use only if both ends send the
-    /// option (RFC 7323, 2.2).
+    /// 0: neither SYN has the option; else the server sends a scale of 0, since both must send it (RFC 7323,
+    /// 2.2).
     pub shift: u8,
-    /// Whether both SYNs carry the SACK-permitted option.
     pub sack_permitted: bool,
 }
 
 impl Handshake {
-    /// Returns the header of the server's SYN, which is a SYN-ACK if the phone opens the
-    /// connection.
+    /// A SYN-ACK if the phone opens.
     pub fn syn_of_server(&self) -> TcpFields {
         let ack = (self.opener == Opener::Phone).then_some(1);
         self.syn(ack, SERVER_WINDOW, 0)
     }
 
-    /// Returns the header of the phone's SYN, which is a SYN-ACK if the server opens the
-    /// connection.
+    /// A SYN-ACK if the server opens.
     pub fn syn_of_phone(&self) -> TcpFields {
         let ack = (self.opener == Opener::Server).then_some(1);
         self.syn(ack, scaled_window(self.window_bytes, 0), self.shift)
@@ -128,40 +105,33 @@ impl Handshake {
         }
     }
 
-    /// Returns true if an ACK that acknowledges only the server's SYN is the phone's SYN-ACK, which
-    /// requires that the server opens the connection. `passed` summarizes the packets at this end so
-    /// far, and `payload` is the number of request bytes in the ACK. A duplicate ACK after the loss
-    /// of the first data segment has the same number. It is no SYN-ACK, since this end has
-    /// sent or received data before and the ACK carries no request.
+    /// The server opens, and the ACK acknowledges only its SYN: a duplicate ACK after the loss of the first
+    /// data segment has the same number, but data have passed and it carries no request.
     pub fn is_syn_of_phone(&self, passed: &Passed, payload: u32) -> bool {
         self.opener == Opener::Server && (payload > 0 || !passed.data)
     }
 }
 
-/// Summary of the packets that one end of a connection has sent and received so far.
+/// At one end so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Passed {
-    /// Whether this end has sent or received a data segment of the server.
+    /// Of the server.
     pub data: bool,
-    /// Number of bytes of the phone's requests that this end has sent or received. Bytes of a
-    /// retransmitted request count once.
+    /// Retransmitted bytes count once.
     pub request_bytes: u64,
     before_last: u64,
-    /// Highest number that an ACK of the phone has acknowledged, in segments or bytes depending on
-    /// the TCP family.
+    /// By the phone, in segments or bytes.
     pub acked: u64,
 }
 
 impl Passed {
-    /// Records a packet of the phone with `payload` bytes of a request, 0 for none, and returns its
-    /// sequence number. `is_first` is true for the first request or a copy of it, and false for a
-    /// packet that follows all requests so far.
+    /// Its sequence number; `is_first` also for a copy of the first request.
     pub fn request(&mut self, is_first: bool, payload: u32) -> u64 {
         let before = if is_first { 0 } else { self.request_bytes };
         self.ask(before, payload)
     }
 
-    /// Records a retransmission of the phone's last request, and returns its sequence number.
+    /// Its sequence number.
     pub fn request_again(&mut self, payload: u32) -> u64 {
         self.ask(self.before_last, payload)
     }
@@ -175,17 +145,13 @@ impl Passed {
     }
 }
 
-/// Summaries of the packets that the two ends of a connection have sent and received so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ends {
-    /// Summary of the packets that the server has sent and received.
     pub server: Passed,
-    /// Summary of the packets that the phone has sent and received.
     pub phone: Passed,
 }
 
 impl Ends {
-    /// Returns the summary of the packets that `end` has sent and received, mutably.
     pub fn at(&mut self, end: End) -> &mut Passed {
         match end {
             End::Server => &mut self.server,
@@ -193,7 +159,6 @@ impl Ends {
         }
     }
 
-    /// Records that a packet with the header `fields` arrives at `end`.
     pub fn arrive(&mut self, end: End, fields: &TcpFields) {
         match end {
             // The number of request bytes excludes a SYN, which occupies one sequence number.
@@ -207,20 +172,15 @@ impl Ends {
     }
 }
 
-/// Translator of the packets of one connection into TCP headers. The caller must report each packet
-/// at the end that sends it and, unless the packet is lost, at the end that receives it, in order
-/// of time.
+/// Packets are reported at the end that sends them and, unless lost, at the other, in order of time.
 pub trait Wire: Send + std::fmt::Debug {
-    /// Records that `end` sends a packet, and returns the header of the packet.
     fn fields(&mut self, end: End, packet: &Segment) -> TcpFields;
 
-    /// Records that a packet arrives at `end`. `fields` is the header with which the packet was
-    /// sent.
+    /// With the header as sent.
     fn arrive(&mut self, end: End, fields: &TcpFields);
 }
 
 impl TcpSpec {
-    /// Creates the header translator for a new connection of this TCP family.
     pub fn wire(&self) -> Box<dyn Wire> {
         match self {
             Self::Classic(params) => Box::new(classic::wire::Wire::new(params)),

@@ -1,9 +1,5 @@
-//! Defaults of ns-2's TCP on a given day.
-//!
-//! The dates come from the files of ns-2.35. Comments of `tcl/lib/ns-default.tcl` state the day on
-//! which a default changed. For defaults without such a comment, the sources are the change log
-//! (`CHANGES.html`) and the preambles of the test suites, which restore old defaults. Releases are
-//! dated by the change log.
+//! Dates from ns-2.35: comments of `tcl/lib/ns-default.tcl`, else the change log (`CHANGES.html`) and the
+//! preambles of the test suites, which restore old defaults.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -22,13 +18,12 @@ pub struct Date {
     day: u8,
 }
 
-/// Creates a date without checking that it exists.
+/// May not exist.
 const fn on(year: u16, month: u8, day: u8) -> Date {
     Date { year, month, day }
 }
 
 impl Date {
-    /// Returns true if the date exists in the calendar.
     fn exists(self) -> bool {
         let leap =
             self.year.is_multiple_of(4) && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400));
@@ -41,14 +36,12 @@ impl Date {
         (1..=days).contains(&self.day)
     }
 
-    /// Returns an approximate day number, as if every month had 31 days; used to find the release
-    /// nearest to a date.
+    /// As if every month had 31 days, to find the release nearest to a date.
     fn approximate_day(self) -> u32 {
         (u32::from(self.year) * 12 + u32::from(self.month)) * 31 + u32::from(self.day)
     }
 
-    /// Parses a date such as `2003-06-01`, or returns `None` if `text` is no date. A missing month
-    /// or day counts as 1. The date need not exist in the calendar.
+    /// Such as `2003-06-01`; a missing month or day counts as 1. The date need not exist.
     fn read(text: &str) -> Option<Self> {
         let mut numbers = text.splitn(3, '-').map(|part| part.parse::<u16>().ok());
         let year = numbers.next()??;
@@ -63,8 +56,7 @@ impl fmt::Display for Date {
     }
 }
 
-/// Releases of ns-2 with their dates, in order of time. The date of the first release is the
-/// earliest day that a scenario may choose.
+/// In order of time; the first is the earliest day that a scenario may choose.
 const RELEASES: [(&str, Date); 14] = [
     ("ns-2.1b7a", on(2000, 11, 9)),
     ("ns-2.1b8", on(2001, 6, 6)),
@@ -82,14 +74,14 @@ const RELEASES: [(&str, Date); 14] = [
     ("ns-2.35", on(2011, 11, 4)),
 ];
 
-/// Change of a default value in ns-2 on one day.
+/// Of a default in ns-2 on one day.
 #[derive(Clone, Copy, Debug)]
 pub struct Switch<T> {
-    /// Key of the parameter in a scenario, below `tcp.classic`.
+    /// Below `tcp.classic`.
     key: &'static str,
-    /// Name of the Tcl variable that holds the default in ns-2.
+    /// In ns-2.
     variable: &'static str,
-    /// First day on which the default was `after`.
+    /// First day of `after`.
     since: Date,
     before: T,
     after: T,
@@ -97,18 +89,15 @@ pub struct Switch<T> {
 }
 
 impl<T: Copy> Switch<T> {
-    /// Returns `chosen`, the value of a scenario, or the default that ns-2 had in `era` if the
-    /// scenario sets no value.
+    /// `chosen`, or the default in `era`.
     pub fn of(&self, chosen: Option<T>, era: Era) -> T {
         chosen.unwrap_or(if era.0 < self.since { self.before } else { self.after })
     }
 }
 
-/// Row of the table of changed defaults in the documentation: key, ns-2's variable, day of the
-/// change, default before and after that day, meaning.
+/// Key, ns-2's variable, day, default before and after, meaning.
 pub type Line = [String; 6];
 
-/// Formatter of a default value for the table of changed defaults in the documentation.
 trait Text {
     fn text(&self) -> String;
 }
@@ -183,13 +172,12 @@ switches! {
     DELAYED_SYN_ACK: bool = "delayed_syn_ack", "SYN_immediate_ack_", on(2010, 2, 2), true => false;
 }
 
-/// Day in the history of ns-2. Defaults of `classic` TCP are those of the version of ns-2 on this
-/// day.
+/// Day in the history of ns-2, whose defaults `classic` TCP has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Era(Date);
 
 impl Default for Era {
-    /// Returns the era of ns-2.1b8, whose defaults reproduce the results of the study `wang`.
+    /// ns-2.1b8 reproduces the results of the study `wang`.
     fn default() -> Self {
         Self(RELEASES[1].1)
     }
@@ -207,8 +195,7 @@ impl fmt::Display for Era {
 impl FromStr for Era {
     type Err = String;
 
-    /// Parses the name of a release of ns-2, or a date such as `2003-06-01`. For any other text, or
-    /// for a date before the first release, returns an error message that names the nearest release.
+    /// A release of ns-2, or a date such as `2003-06-01`; errors name the nearest release.
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some((_, date)) = RELEASES.iter().find(|(release, _)| *release == text) {
             return Ok(Self(*date));

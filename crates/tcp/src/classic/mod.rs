@@ -1,6 +1,5 @@
-//! The `classic` family: TCP as in ns-2 and in published studies that use it. This TCP counts
-//! segments instead of bytes, by default measures one round trip at a time on a coarse clock, and
-//! goes back N after a timeout: it sends again from the first unacknowledged segment on.
+//! As in ns-2 and in studies that use it: counts segments, by default measures one round trip at a time on a
+//! coarse clock, and goes back N after a timeout.
 
 mod eifel;
 mod era;

@@ -1,5 +1,3 @@
-//! Parameters of the `classic` family.
-
 use nodeb_base::params;
 use nodeb_base::units::positive;
 use std::num::NonZeroU32;
@@ -84,55 +82,47 @@ params! {
 }
 
 impl Classic {
-    /// Returns the initial congestion window in packets: the configured value or the era's default.
     pub fn initial_window(&self) -> u32 {
         era::INITIAL_WINDOW.of(self.initial_window, self.era).get()
     }
 
-    /// Returns the smallest retransmission timeout: the configured value or the era's default. It applies
-    /// before backoff if [`Self::backoff_from_minimum`] returns true, otherwise after it.
+    /// Before backoff if [`Self::backoff_from_minimum`], otherwise after it.
     pub fn min_rto(&self) -> Duration {
         let newest = era::MIN_RTO.of(None, self.era);
         self.min_rto.unwrap_or_else(|| era::FIRST_MIN_RTO.of(None, self.era).min(newest))
     }
 
-    /// Returns the largest retransmission timeout, backoff included: the configured value or the
-    /// era's default.
+    /// Backoff included.
     pub fn max_rto(&self) -> Duration {
         era::MAX_RTO.of(self.max_rto, self.era)
     }
 
-    /// Returns the retransmission timeout before the first measurement of a round-trip time: the
-    /// configured value or the era's default.
+    /// Before the first measurement.
     pub fn initial_rto(&self) -> Duration {
         era::INITIAL_RTO.of(self.initial_rto, self.era)
     }
 
-    /// Returns true if exponential backoff also multiplies the smallest retransmission timeout,
-    /// instead of only the estimated timeout.
+    /// Backoff also multiplies the smallest timeout.
     pub fn backoff_from_minimum(&self) -> bool {
         era::BACKOFF_FROM_MINIMUM.of(self.backoff_from_minimum, self.era)
     }
 
-    /// Returns the length of a tick of the clock that measures round-trip times: the configured
-    /// value or the era's default.
+    /// A tick of the clock that measures round-trip times.
     pub fn clock(&self) -> Duration {
         era::CLOCK.of(self.clock, self.era)
     }
 
-    /// Returns true if each of the first two duplicate ACKs releases a new segment.
+    /// Each of the first two duplicate ACKs releases a new segment.
     pub fn limited_transmit(&self) -> bool {
         era::LIMITED_TRANSMIT.of(self.limited_transmit, self.era)
     }
 
-    /// Returns true if half of a window, after a loss, may be a fraction of packets instead of
-    /// being rounded down.
+    /// Half of a window after a loss is not rounded down.
     pub fn fractional_halves(&self) -> bool {
         era::FRACTIONAL_HALVES.of(self.fractional_halves, self.era)
     }
 
-    /// Returns true if the phone delays the ACK of the server's SYN like other ACKs. A phone that
-    /// has opened the connection never does, since that ACK carries its request.
+    /// A phone that has opened the connection never does, since that ACK carries its request.
     pub fn delayed_syn_ack(&self) -> bool {
         self.opened_by == Opener::Server && era::DELAYED_SYN_ACK.of(self.delayed_syn_ack, self.era)
     }

@@ -1,9 +1,5 @@
-//! The TCP receiver of the `classic` family: cumulative ACKs, delayed or immediate.
-//!
-//! The receiver follows RFC 5681, 4.2, as ns-2's `DelAckSink` does: it acknowledges every second
-//! segment in order, and a single segment after the delay. Segments out of order and segments that
-//! fill a gap or part of it are acknowledged at once. So is the SYN, unless the server opens the
-//! connection and `delayed_syn_ack` applies.
+//! RFC 5681, 4.2, as ns-2's `DelAckSink`: acknowledges every second segment in order, a single one after the
+//! delay, and at once segments out of order or in a gap and, unless `delayed_syn_ack` applies, the SYN.
 
 use std::collections::VecDeque;
 
@@ -12,38 +8,33 @@ use nodeb_base::units::{Duration, Time};
 use super::params::Classic;
 use crate::segment::{HEADER_BYTES, Kind, SackBlocks, Segment};
 
-/// TCP receiver of one connection in the `classic` family.
 #[derive(Debug)]
 pub struct Receiver {
     flow: u32,
-    /// Size in bytes of the request that the ACK of the SYN carries; 0 for none.
+    /// Of the ACK of the SYN; 0 for none.
     request_bytes: u32,
     delay: Duration,
     delayed_syn_ack: bool,
-    /// Number of application bytes received in order.
+    /// In order.
     delivered_bytes: u64,
-    /// Number of the next segment expected in order; 0, the SYN, at the start.
+    /// 0, the SYN, at the start.
     expected: u64,
-    /// Payload in bytes of each segment from `expected` on, `None` for a missing segment. The first
-    /// element is `None`, since segment `expected` is missing; the list is empty if there is no
+    /// Payload from `expected` on, `None` for a missing segment, which the first always is; empty without a
     /// gap.
     beyond: VecDeque<Option<u32>>,
-    /// Whether the first segment that the next ACK answers is a retransmission; `None` if no
-    /// segment waits for an ACK.
+    /// The first segment that the next ACK answers is a retransmission.
     answers: Option<bool>,
-    /// Time at which the delayed ACK must be sent; `None` if no ACK is delayed.
+    /// Of the delayed ACK.
     timer: Option<Time>,
-    /// At most three blocks (first segment, last segment + 1) beyond a gap, most recently reported
-    /// first; `None` if the sender does not use SACK.
+    /// At most three (first, last + 1) beyond a gap, most recently reported first; `None` without SACK.
     recent: Option<Vec<(u64, u64)>>,
 }
 
-/// Number of bytes that each SACK block adds to an ACK (RFC 2018, 3).
+/// RFC 2018, 3.
 const SACK_BLOCK_BYTES: u32 = 8;
 
 impl Receiver {
-    /// Creates a receiver for connection `flow`. If the parameter `delayed_ack` of `tcp` is 0, the
-    /// receiver acknowledges every segment at once.
+    /// Every segment is acknowledged at once if `delayed_ack` is 0.
     pub fn new(flow: u32, request_bytes: u32, tcp: &Classic) -> Self {
         Self {
             flow,
@@ -82,9 +73,7 @@ impl Receiver {
         self.delivered_bytes += u64::from(payload);
     }
 
-    /// Returns the ACK of all segments received in order, with `payload` bytes of a request. `seq`
-    /// is the segment that triggers the ACK. The ACK has number 0 until both the SYN and the first
-    /// data segment have arrived.
+    /// Triggered by `seq`; number 0 until both the SYN and the first data segment have arrived.
     fn ack(&mut self, seq: u64, payload: u32) -> Segment {
         let sack = self.report(seq);
         let size = HEADER_BYTES + payload + SACK_BLOCK_BYTES * sack.len() as u32;
@@ -93,9 +82,7 @@ impl Receiver {
         Segment { size, seq: self.in_order(), sack, answers_retransmission, ..ack }
     }
 
-    /// Updates the list of reported blocks, and returns the SACK blocks for the next ACK: first the
-    /// block that contains segment `seq`, then the most recently reported blocks (RFC 2018, 4).
-    /// Returns no blocks if the sender does not use SACK.
+    /// First the block with `seq`, then the most recently reported (RFC 2018, 4); none without SACK.
     fn report(&mut self, seq: u64) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         if self.recent.is_none() {
@@ -117,8 +104,7 @@ impl Receiver {
         blocks
     }
 
-    /// Returns the block of received segments that contains segment `seq`, as (first, last + 1), or
-    /// `None` if `seq` has not been received beyond a gap.
+    /// (first, last + 1), if received beyond a gap.
     fn block_around(&self, seq: u64) -> Option<(u64, u64)> {
         let at = usize::try_from(seq.checked_sub(self.expected)?).ok()?;
         let arrived = |i: &usize| self.beyond.get(*i).is_some_and(Option::is_some);
@@ -127,8 +113,7 @@ impl Receiver {
         Some((self.expected + first as u64, self.expected + end as u64))
     }
 
-    /// Returns the number of the highest segment received in order; 0 if no data segment has
-    /// arrived in order.
+    /// Highest segment in order; 0 if there is none.
     fn in_order(&self) -> u64 {
         self.expected.saturating_sub(1)
     }

@@ -1,26 +1,18 @@
-//! Round-trip estimation and the retransmission timeout (RTO).
-//!
-//! The estimator `ticks` is ns-2's fixed-point form of Jacobson's estimator (RFC 2988) on a clock
-//! with ticks. It stores the smoothed RTT in eighths of a tick (`srtt8`) and the variation in
-//! quarters of a tick (`var4`). From these `RTO = (8 var4 + srtt8) / 8` ticks. The RTO is then
-//! multiplied by the backoff factor. It is raised to the minimum before this multiplication if
-//! `backoff_from_minimum` is true, otherwise after it. The result is limited to the maximum, but is
-//! at least two ticks.
-//!
-//! The estimator `smoothed` uses exponential averages on a clock without ticks, with one gain for both the
-//! mean and the mean deviation: `RTO = mean + 4 deviation` (`hossain`, section II.A). Minimum, maximum and
-//! backoff apply as with `ticks`, but the RTO need not be two ticks long, and the mean is never discarded.
+//! `ticks` is ns-2's fixed-point form of Jacobson's estimator (RFC 2988): `RTO = (8 var4 + srtt8) / 8` ticks,
+//! with the smoothed RTT in eighths and the variation in quarters of a tick, times the backoff, raised to the
+//! minimum before or after it (`backoff_from_minimum`), at most the maximum but at least two ticks.
+//! `smoothed` has one gain for mean and mean deviation and no ticks: `RTO = mean + 4 deviation` (`hossain`,
+//! section II.A), and never discards the mean.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::registry;
 use nodeb_base::units::{Duration, Probability, Time};
 
-/// Backoff factor above which the `ticks` estimator discards the smoothed RTT (ns-2's
-/// `rtt_backoff`).
+/// Above it `ticks` discards the smoothed RTT (ns-2's `rtt_backoff`).
 const DISCARD_BACKOFF: u64 = 8;
 
-/// Largest backoff factor if backoff does not multiply the smallest timeout (ns-2's `rtt_backoff`).
+/// If backoff does not multiply the smallest timeout (ns-2's `rtt_backoff`).
 const MAX_BACKOFF: u64 = 64;
 
 registry! {
@@ -64,22 +56,17 @@ impl Checked for Smoothed {
     }
 }
 
-/// Estimate of the round-trip time and its variation, by one of the two estimators.
 #[derive(Clone, Debug)]
 enum Estimate {
-    /// State of the `ticks` estimator. `tick` and `phase` are the length of a tick and the phase of
-    /// the clock in ns. `srtt8` is the smoothed RTT in eighths of a tick, 0 before the first sample
-    /// and after the smoothed RTT was discarded. `var4` is the variation in quarters of a tick.
+    /// `tick` and `phase` in ns; `srtt8` in eighths of a tick, 0 before the first sample and once discarded;
+    /// `var4` in quarters of a tick.
     Ticks { tick: u64, phase: u64, srtt8: i64, var4: i64 },
-    /// State of the `smoothed` estimator: weight `gain` of a new measurement, and the mean and mean deviation
-    /// of the round-trip times in nanoseconds. The mean is `None` before the first measurement, unless the
-    /// scenario sets `initial_rtt`.
+    /// In ns; `None` before the first measurement, unless the scenario sets `initial_rtt`.
     Smoothed { gain: f64, mean: Option<f64>, deviation: f64 },
 }
 
 impl Estimate {
-    /// Updates the estimate with a round trip that began at `sent` and lasted `rtt`. Returns the
-    /// new timeout in nanoseconds, to which limits and backoff are not yet applied.
+    /// Timeout in ns, without limits and backoff.
     fn sample(&mut self, sent: Time, rtt: Duration) -> u64 {
         match self {
             Self::Ticks { tick, phase, srtt8, var4 } => {
@@ -111,11 +98,9 @@ impl Estimate {
         }
     }
 
-    /// Updates the estimate after a spurious timeout (RFC 4015, step 11) with `rtt`, the round-trip time that
-    /// exceeded the timeout. The mean becomes at least `rtt`, and the variation at least half of `rtt`, as
-    /// after a first measurement; larger present values are kept. `ticks` first adds two ticks to its present
-    /// mean. The RFC instead waits for the first round trip of data sent after the timer expired. Returns the
-    /// new timeout in nanoseconds, to which limits and backoff are not yet applied.
+    /// RFC 4015, step 11: mean at least `rtt`, variation at least half of it; `ticks` first adds two ticks to
+    /// its mean. The RFC waits for the first round trip of later data. Timeout in ns, without limits and
+    /// backoff.
     fn adapt(&mut self, rtt: Duration) -> u64 {
         match self {
             Self::Ticks { tick, srtt8, var4, .. } => {
@@ -133,8 +118,7 @@ impl Estimate {
         }
     }
 
-    /// Discards the smoothed RTT of the `ticks` estimator, since the network path has probably
-    /// changed. The `smoothed` estimator keeps its mean.
+    /// The path has probably changed; only `ticks`.
     fn discard_srtt(&mut self) {
         if let Self::Ticks { srtt8, var4, .. } = self {
             *var4 += *srtt8 >> 3;
@@ -142,8 +126,7 @@ impl Estimate {
         }
     }
 
-    /// Returns the shortest timeout in nanoseconds that the estimator's clock can measure: two
-    /// ticks for the `ticks` estimator, 1 ns for `smoothed`.
+    /// In ns: two ticks, or 1 ns.
     fn shortest(&self) -> u64 {
         match self {
             Self::Ticks { tick, .. } => 2 * tick,
@@ -152,40 +135,34 @@ impl Estimate {
     }
 }
 
-/// Clock of a connection and limits of its retransmission timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Length of a tick of the clock that measures round-trip times.
+    /// Of the clock that measures round-trip times.
     pub tick: Duration,
-    /// Phase of the clock when the simulation starts, less than one tick.
+    /// At the start, less than one tick.
     pub phase: Duration,
-    /// Timeout that applies until the first round-trip time is measured.
+    /// Until the first measurement.
     pub initial: Duration,
-    /// Smallest retransmission timeout: before backoff is applied if `backoff_from_minimum` is true,
-    /// otherwise after it.
+    /// Before backoff if `backoff_from_minimum`, otherwise after it.
     pub min: Duration,
-    /// Largest retransmission timeout, after backoff is applied.
+    /// After backoff.
     pub max: Duration,
-    /// Whether backoff multiplies the larger of the estimated and the smallest timeout, instead of
-    /// only the estimated one.
+    /// Backoff multiplies the larger of the estimated and the smallest timeout.
     pub backoff_from_minimum: bool,
 }
 
-/// Round-trip estimator together with the retransmission timeout that follows from it.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     estimate: Estimate,
     min_rto: u64,
     max_rto: u64,
     backoff_from_minimum: bool,
-    /// Estimated timeout in nanoseconds, to which limits and backoff are not yet applied.
+    /// In ns, without limits and backoff.
     rto: u64,
     backoff: u64,
 }
 
 impl RttEstimator {
-    /// Creates an estimator without measurements. Until the first measurement the timeout is
-    /// `limits.initial`, within the other limits.
     pub fn new(spec: &EstimatorSpec, limits: Limits) -> Self {
         let estimate = match spec {
             EstimatorSpec::Ticks(_) => {
@@ -202,19 +179,17 @@ impl RttEstimator {
         Self { estimate, min_rto, max_rto, backoff_from_minimum, rto, backoff: 1 }
     }
 
-    /// Updates the timeout with a round trip that began at `sent` and lasted `rtt`.
     pub fn sample(&mut self, sent: Time, rtt: Duration) {
         self.rto = self.estimate.sample(sent, rtt);
     }
 
-    /// Adapts the timeout to `rtt`, a round-trip time that exceeded the last timeout, which was
-    /// therefore spurious. Ends the backoff.
+    /// `rtt` exceeded the last timeout, which was spurious; ends the backoff.
     pub fn adapt(&mut self, rtt: Duration) {
         self.rto = self.estimate.adapt(rtt);
         self.reset_backoff();
     }
 
-    /// Returns the retransmission timeout with backoff, within the limits of the connection.
+    /// With backoff and limits.
     pub fn rto(&self) -> Duration {
         let rto = if self.backoff_from_minimum {
             self.rto.max(self.min_rto) * self.backoff
@@ -224,10 +199,9 @@ impl RttEstimator {
         Duration(rto.min(self.max_rto).max(self.estimate.shortest()))
     }
 
-    /// Doubles the backoff factor after the timeout has expired, up to 64. If backoff also
-    /// multiplies the smallest timeout, the factor grows further while the timeout is below its
-    /// maximum. Above a factor of 8 the `ticks` estimator discards the smoothed RTT, since a path that
-    /// stays silent for so long has probably changed.
+    /// Up to 64, or further while the timeout is below its maximum if backoff also multiplies the smallest.
+    /// Above 8 `ticks` discards the smoothed RTT, since a path that stays silent for so long has probably
+    /// changed.
     pub fn back_off(&mut self) {
         let unlimited = self.backoff_from_minimum && self.rto() < Duration(self.max_rto);
         if unlimited || self.backoff < MAX_BACKOFF {
@@ -238,7 +212,6 @@ impl RttEstimator {
         }
     }
 
-    /// Ends the exponential backoff by setting its factor to 1.
     pub fn reset_backoff(&mut self) {
         self.backoff = 1;
     }
@@ -268,8 +241,7 @@ mod tests {
         with(&EstimatorSpec::default())
     }
 
-    /// Starting from the initial RTT of 470 ms, one round-trip time of 170 ms gives a mean of 470 +
-    /// 0.1 (170 - 470) = 440 ms and a deviation of 0.1 * 300 = 30 ms.
+    /// 470 + 0.1 (170 - 470) = 440 ms, and a deviation of 0.1 * 300 = 30 ms.
     #[test]
     fn smoothed_estimate_starts_from_initial_rtt() {
         let initial_rtt = Some(Duration::from_millis(470));
@@ -281,9 +253,7 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_millis(2 * 560));
     }
 
-    /// The first round-trip time, 1 s, becomes the mean. The deviation starts at half of it, as RFC
-    /// 2988 requires, and the same measurement, which equals the mean, reduces it by the gain of
-    /// 0.1 to 450 ms. With further round-trip times of 0.1 s the timeout decays to its minimum.
+    /// 1 s; the deviation starts at half of it (RFC 2988), reduced by the gain of 0.1 to 450 ms.
     #[test]
     fn first_rtt_initializes_smoothed_estimate() {
         let mut rtt = with(&EstimatorSpec::Smoothed(Smoothed::default()));
@@ -329,8 +299,8 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_secs(3));
     }
 
-    /// With an estimate of 0.13 s and a minimum of 1 s, successive timeouts are 1, 1, 1, 1.04 and 2.08 s
-    /// until March 2002. Then ns-2 set its default `rfc2988_` to true, and they are 1, 2, 4, 8 and 16 s.
+    /// An estimate of 0.13 s and a minimum of 1 s: 1, 1, 1, 1.04 and 2.08 s until ns-2 set `rfc2988_` in
+    /// March 2002, then 1, 2, 4, 8 and 16 s.
     #[test]
     fn backoff_multiplies_minimum_since_march_2002() {
         for (backoff_from_minimum, expected) in
@@ -348,11 +318,8 @@ mod tests {
         }
     }
 
-    /// ns-2 (`TcpAgent::rtt_backoff`) discards the smoothed RTT once `t_backoff_ > 8`: after the
-    /// fourth doubling, not the third. Two round-trip times of 20 ticks are measured, one before
-    /// and one after the backoff. If the first measurement is kept, the variation is 7.5 ticks and
-    /// the timeout 20 + 30 ticks. If the first is discarded, the second is treated like a first
-    /// one, and the timeout is 20 + 40 ticks.
+    /// ns-2 (`TcpAgent::rtt_backoff`): once `t_backoff_ > 8`. With 20 ticks before and after, the timeout is
+    /// 20 + 30 ticks if the first is kept, else 20 + 40.
     #[test]
     fn srtt_is_discarded_after_four_doublings() {
         for (doublings, ticks) in [(0, 50), (3, 50), (4, 60), (5, 60)] {

@@ -1,44 +1,36 @@
-//! Segmentation of the data that the application writes.
-//!
-//! Each write starts a new segment, and the last segment of a write may be shorter than the others.
-//! Segment 0 is the SYN.
+//! Each write starts a new segment; segment 0 is the SYN.
 
 use std::collections::VecDeque;
 
 use crate::segment::HEADER_BYTES;
 
-/// Segments that one write of the application fills.
 #[derive(Clone, Copy, Debug)]
 struct Write {
-    /// Number of the write's first segment.
     first: u64,
-    /// Number of the write's last segment plus 1.
+    /// Last segment plus 1.
     end: u64,
-    /// Payload of the write's last segment in bytes.
     last_payload: u32,
 }
 
-/// Data that the application has written on a connection, divided into segments.
 #[derive(Clone, Debug)]
 pub struct Segments {
     payload: u64,
-    /// Writes of which at least one segment is not acknowledged. The newest write stays in the list
-    /// in any case.
+    /// With an unacknowledged segment, and always the newest.
     writes: VecDeque<Write>,
     end: u64,
     wire_bytes: u64,
-    /// Number of application bytes of the writes that [`Self::forget_below`] has removed.
+    /// Removed by [`Self::forget_below`].
     forgotten_bytes: u64,
 }
 
 impl Segments {
-    /// Creates an empty stream that is sent in segments of `packet_size` bytes on the wire.
+    /// On the wire.
     pub fn new(packet_size: u64) -> Self {
         let payload = packet_size - u64::from(HEADER_BYTES);
         Self { payload, writes: VecDeque::new(), end: 1, wire_bytes: 0, forgotten_bytes: 0 }
     }
 
-    /// Adds a write of `bytes` bytes; a write of 0 bytes has no effect.
+    /// 0 bytes have no effect.
     pub fn write(&mut self, bytes: u64) {
         if bytes == 0 {
             return;
@@ -51,20 +43,17 @@ impl Segments {
         self.wire_bytes += bytes + segments * u64::from(HEADER_BYTES);
     }
 
-    /// Returns the number of the last segment that the application has written, plus 1. Without any
-    /// write this is 1, since segment 0 is the SYN.
+    /// Last segment plus 1; 1 without any write.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Returns the number of bytes on the wire, headers included, if each data segment is sent
-    /// once.
+    /// With headers, each data segment once.
     pub fn wire_bytes(&self) -> u64 {
         self.wire_bytes
     }
 
-    /// Returns the size on the wire of segment `seq` in bytes. [`Self::forget_below`] must not have
-    /// removed the write that contains segment `seq`.
+    /// On the wire; not removed by [`Self::forget_below`].
     pub fn size_of(&self, seq: u64) -> u32 {
         if seq == 0 {
             return HEADER_BYTES;
@@ -81,8 +70,7 @@ impl Segments {
         payload + HEADER_BYTES
     }
 
-    /// Removes the writes of which all segments are below `una`. The newest write is kept in any
-    /// case.
+    /// The newest is always kept.
     pub fn forget_below(&mut self, una: u64) {
         while self.writes.len() > 1 && self.writes[0].end <= una {
             let write = self.writes.pop_front();
@@ -90,7 +78,6 @@ impl Segments {
         }
     }
 
-    /// Returns the number of bytes of `write` in segments below `seq`.
     fn bytes_below(&self, write: Write, seq: u64) -> u64 {
         match seq {
             _ if seq >= write.end => {
@@ -100,8 +87,7 @@ impl Segments {
         }
     }
 
-    /// Returns the number of application bytes in segments below `una`, which must have been passed to
-    /// [`Self::forget_below`].
+    /// `una` must have been passed to [`Self::forget_below`].
     pub fn bytes_up_to(&self, una: u64) -> u64 {
         // Of the writes still in the list, only the first one may be partly acknowledged.
         self.forgotten_bytes + self.writes.front().map_or(0, |write| self.bytes_below(*write, una))

@@ -1,11 +1,6 @@
-//! Selection of the segments whose round-trip times are measured.
-//!
-//! Only segments that were sent once give a round-trip time (Karn & Partridge, SIGCOMM 1987). If
-//! all segments are timed, an ACK that also covers a retransmission gives no round-trip time. The
-//! other segments may have waited at the receiver for the retransmission, for as long as a timeout.
-//! Measuring this wait would lengthen the next timeout, so the wait after the next loss would be
-//! longer still, without end. If one segment is timed at a time, each loss event discards its
-//! timing, as in ns-2.
+//! Only segments sent once give a round-trip time (Karn & Partridge, SIGCOMM 1987). An ACK that also covers a
+//! retransmission gives none: others may have waited for it as long as a timeout, which would lengthen
+//! timeouts without end. If one segment is timed at a time, each loss event discards its timing, as in ns-2.
 
 use std::collections::VecDeque;
 
@@ -13,30 +8,25 @@ use nodeb_base::units::Time;
 
 use super::rtt::EstimatorSpec;
 
-/// Selection of the segments in flight that are timed, with their transmission times.
 #[derive(Debug)]
 pub enum Timing {
-    /// One segment is timed at a time, as in ns-2 without timestamps. Segments sent meanwhile are
-    /// not timed.
+    /// As in ns-2 without timestamps.
     One {
-        /// Number and transmission time of the segment that is being timed; `None` if none is.
         timed: Option<(u64, Time)>,
-        /// Number of the segment that was timed last, kept so that no segment is timed twice.
+        /// So that no segment is timed twice.
         last: Option<u64>,
     },
-    /// All segments in flight are timed, except those that were retransmitted.
+    /// Except retransmitted ones.
     Each {
-        /// Number of the first segment in `sent`, which is the first outstanding segment.
+        /// First outstanding segment.
         first: u64,
-        /// Transmission time of each segment from `first` on; `None` for segments that were
-        /// retransmitted.
+        /// From `first` on; `None` if retransmitted.
         sent: VecDeque<Option<Time>>,
     },
 }
 
 impl Timing {
-    /// Creates the selection for an estimator: one segment at a time for `ticks`, all segments for
-    /// `smoothed`.
+    /// One at a time for `ticks`, all for `smoothed`.
     pub fn new(estimator: &EstimatorSpec) -> Self {
         match estimator {
             EstimatorSpec::Ticks(_) => Self::One { timed: None, last: None },
@@ -44,8 +34,7 @@ impl Timing {
         }
     }
 
-    /// Records the transmission of segment `seq`; `again` is true for a retransmission. The caller
-    /// must report first transmissions in order.
+    /// First transmissions in order.
     pub fn send(&mut self, now: Time, seq: u64, again: bool) {
         match self {
             Self::One { timed, last } => {
@@ -63,9 +52,7 @@ impl Timing {
         }
     }
 
-    /// Processes an ACK of all segments below `acked`. Returns the number and the transmission time
-    /// of the segment whose round-trip time ends with this ACK, or `None` if the ACK gives no
-    /// round-trip time.
+    /// Segment whose round-trip time ends with this ACK, and its transmission time.
     pub fn acknowledge(&mut self, acked: u64) -> Option<(u64, Time)> {
         match self {
             Self::One { timed, .. } => timed.take_if(|(seq, _)| acked > *seq),
@@ -83,8 +70,7 @@ impl Timing {
         }
     }
 
-    /// Records a loss event. If one segment is timed at a time, the present timing is discarded,
-    /// since its segment may wait at the receiver for the retransmission of an earlier one.
+    /// A single timing is discarded, since its segment may wait for the retransmission of an earlier one.
     pub fn mark_loss(&mut self) {
         if let Self::One { timed, .. } = self {
             *timed = None;
@@ -128,8 +114,7 @@ mod tests {
         assert_eq!(timing.acknowledge(9), None);
     }
 
-    /// Segment 0 is lost, and segments 1 and 2 wait for its retransmission. The time until the ACK
-    /// of the three segments includes this wait, so it is no round-trip time.
+    /// Segments 1 and 2 wait for the retransmission of 0.
     #[test]
     fn segments_waiting_for_retransmission_are_not_timed() {
         let mut timing = each();

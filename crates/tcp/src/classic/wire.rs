@@ -1,49 +1,37 @@
-//! Header translation of the `classic` family, which turns segment numbers into byte numbers.
-//!
-//! Segment 0 is the server's SYN (a SYN-ACK, unless the server opens the connection). The number of
-//! the first byte of a data segment follows from the sizes of the segments before it, which the
-//! server has sent earlier. The receiver's window is constant, as in the simulation. If the server
-//! opens the connection, the ACK of its SYN is shown as a SYN-ACK. Headers show the options of a
-//! real connection, although the simulated sizes do not include these options, except for 8 B per
-//! SACK block.
+//! Turns segment numbers into byte numbers; segment 0 is the server's SYN. If the server opens the
+//! connection, the ACK of its SYN is shown as a SYN-ACK. Headers show the options of a real connection, which
+//! simulated sizes do not include except for 8 B per SACK block.
 
 use super::params::Classic;
 use crate::segment::{HEADER_BYTES, Kind, SackBlocks, Segment};
 use crate::wire::{self, End, Ends, Handshake, SERVER_WINDOW, TcpFields, scaled_window, window_shift};
 
-/// Number of bytes that each SACK block adds to a simulated ACK.
 const SACK_BLOCK_BYTES: u32 = 8;
 
-/// Start of a run of consecutive data segments. All of them except possibly the last are
-/// full-sized, and all carry the same acknowledgement number.
+/// Consecutive segments, full-sized except possibly the last, with the same acknowledgement number.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// Number of the run's first segment.
+    /// First segment.
     segment: u64,
-    /// Sequence number of the first byte of the run's first segment.
     seq: u64,
-    /// Acknowledgement number that all segments of the run carry.
     ack: u64,
 }
 
-/// Translator from the numbered segments of one connection to TCP header fields.
 #[derive(Debug)]
 pub struct Wire {
     handshake: Handshake,
     mss: u64,
-    /// Constant value of the window field in all packets of the phone after its SYN, to which the
-    /// window scale is already applied.
+    /// Of the phone after its SYN, already scaled.
     window: u16,
     runs: Vec<Run>,
-    /// Number of the next new segment of the server.
+    /// Next new segment of the server.
     end: u64,
-    /// Sequence number of the first byte of segment `end`.
+    /// Of segment `end`.
     end_seq: u64,
     ends: Ends,
 }
 
 impl Wire {
-    /// Creates the translator for a new connection with the parameters `tcp`.
     pub fn new(tcp: &Classic) -> Self {
         let mss = tcp.packet_size.0 - u64::from(HEADER_BYTES);
         let window_bytes = u64::from(tcp.max_window.get()) * mss;
@@ -66,13 +54,11 @@ impl Wire {
         }
     }
 
-    /// Returns the run of segments that contains segment number `segment`.
     fn run(&self, segment: u64) -> Run {
         let after = self.runs.partition_point(|run| run.segment <= segment);
         self.runs[after.saturating_sub(1)]
     }
 
-    /// Returns the sequence number of the first byte of segment number `segment`.
     fn seq(&self, segment: u64) -> u64 {
         if segment == self.end {
             return self.end_seq;
@@ -81,8 +67,7 @@ impl Wire {
         run.seq + (segment - run.segment) * self.mss
     }
 
-    /// Records the size of a data segment that the server sends for the first time with `payload`
-    /// bytes. A retransmission changes nothing.
+    /// First transmissions only.
     fn record(&mut self, segment: u64, payload: u32) {
         if segment != self.end {
             return;
@@ -95,7 +80,7 @@ impl Wire {
         self.end_seq += u64::from(payload);
     }
 
-    /// Returns the header of a segment of the server, as a capture at `end` shows it.
+    /// Of the server.
     fn segment(&mut self, end: End, packet: &Segment) -> TcpFields {
         if packet.seq == 0 {
             return self.handshake.syn_of_server();
@@ -109,8 +94,7 @@ impl Wire {
         TcpFields { seq, ack: Some(ack), window: SERVER_WINDOW, payload, ..TcpFields::default() }
     }
 
-    /// Returns the header of an ACK of the phone, as a capture at `end` shows it. The ACK of the
-    /// SYN may carry the first request.
+    /// Of the phone; the ACK of the SYN may carry the first request.
     fn ack(&mut self, end: End, packet: &Segment) -> TcpFields {
         let sack_bytes = SACK_BLOCK_BYTES * packet.sack.len() as u32;
         let payload = packet.size.saturating_sub(HEADER_BYTES + sack_bytes);
@@ -131,8 +115,7 @@ impl Wire {
         }
     }
 
-    /// Returns the header of a packet that carries only a request of the phone, as a capture at
-    /// `end` shows it.
+    /// Without an ACK of data.
     fn request(&mut self, end: End, packet: &Segment) -> TcpFields {
         let passed = self.ends.at(end);
         let payload = packet.size - HEADER_BYTES;
@@ -193,7 +176,7 @@ mod tests {
         Segment { size: HEADER_BYTES + payload, seq, ..Segment::control(0, Kind::Ack) }
     }
 
-    /// Returns the SYN flag, the sequence and acknowledgement numbers, and the payload of a header.
+    /// SYN flag, sequence and acknowledgement numbers, and payload.
     fn summary(fields: TcpFields) -> (bool, u64, Option<u64>, u32) {
         (fields.syn, fields.seq, fields.ack, fields.payload)
     }

@@ -1,32 +1,21 @@
-//! F-RTO (RFC 5682, 3.1) as in Linux 6 (`tcp_process_loss`): detects from the ACKs after a timeout
-//! whether the timeout was spurious.
-//!
-//! After the first segment is retransmitted, an ACK of new data releases new segments instead of
-//! retransmissions of the other outstanding segments. If an ACK delivers a segment that was sent
-//! before the timeout and never retransmitted, that segment had only been late, and the timeout was
-//! spurious. Linux draws this conclusion even from the first ACK, but without SACK not from an ACK
-//! that covers a retransmission.
-//!
-//! Eifel detection (RFC 3522) is applied before F-RTO: timestamps show which transmission an ACK
-//! answers. So F-RTO is needed only in two cases: on connections without timestamps or with the key
-//! `undo` off, and if the first ACK answers the retransmission although all other segments of the
-//! window were only late.
+//! F-RTO (RFC 5682, 3.1) as in Linux 6 (`tcp_process_loss`): after the first retransmission, an ACK of new
+//! data releases new segments, and a delivery of a segment sent before and never retransmitted shows a
+//! spurious timeout, in Linux even on the first ACK, but without SACK not on one that covers a
+//! retransmission. Eifel detection (RFC 3522) comes before: F-RTO is needed without timestamps or `undo`, and
+//! if the first ACK answers the retransmission although the others were only late.
 
 use super::loss::Episode;
 use super::sender::{AckResult, Sender};
 
-/// Stage of F-RTO's detection of a spurious timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frto {
-    /// No ACK has yet shown whether the timeout was spurious.
+    /// Undecided.
     Waiting,
-    /// Step 2.b of RFC 5682: the ACK that is being processed releases only new segments.
+    /// Step 2.b of RFC 5682: only new segments.
     Probing,
 }
 
 impl Sender {
-    /// Processes an ACK after a timeout. Returns true if the ACK shows that the timeout was
-    /// spurious.
     pub(super) fn is_spurious_timeout(&mut self, result: &AckResult) -> bool {
         let Episode::Loss { until, frto: Some(_) } = self.episode else {
             return false;
@@ -52,18 +41,13 @@ impl Sender {
         false
     }
 
-    /// Returns the stage with which the detection starts at a timeout (step 1), or `None` if the
-    /// timeout is not examined. It is not examined if F-RTO is off, or if a recovery is in
-    /// progress, since retransmissions of the recovery would be taken for originals. A repeated
-    /// timeout restarts the detection.
+    /// Step 1; not if F-RTO is off or in a recovery, whose retransmissions would be taken for originals.
     pub(super) fn begin_frto(&self) -> Option<Frto> {
         let may = !self.episode.repairs() || self.timeouts > 0;
         (self.params.frto && may).then_some(Frto::Waiting)
     }
 
-    /// Ends step 2.b after the ACK has released what windows and pacer allow. The detection
-    /// continues if new data was sent. Otherwise it ends, and the function returns true, which
-    /// means that lost segments may be retransmitted (`tcp_xmit_recovery`).
+    /// `tcp_xmit_recovery`: true if no new data was sent, so that lost segments may be retransmitted.
     pub(super) fn ends_frto_probe(&mut self) -> bool {
         let Episode::Loss { until, frto: Some(Frto::Probing) } = self.episode else {
             return false;
@@ -73,8 +57,7 @@ impl Sender {
         !has_sent_new
     }
 
-    /// Returns true if the sender may send only new segments and no retransmissions on this ACK
-    /// (step 2.b).
+    /// Step 2.b.
     pub(super) fn is_probing_timeout(&self) -> bool {
         matches!(self.episode, Episode::Loss { frto: Some(Frto::Probing), .. })
     }

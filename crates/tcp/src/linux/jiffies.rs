@@ -1,42 +1,37 @@
-//! The kernel's timer clock: 250 jiffies per second, and the timer wheel on which timers run (Linux 6,
-//! `kernel/time/timer.c`). Here jiffies are counted from the start of the run.
-//!
-//! A timer never expires early, but may expire late. The wheel has a resolution of 1 jiffy for
-//! timers below 63 jiffies, of 8 jiffies for timers below 504 jiffies, and so on by factors of
-//! eight. For example, a timeout of 1 s expires up to 32 ms late.
+//! Linux 6, `kernel/time/timer.c`: 250 jiffies per second, here from the start of the run. A timer may expire
+//! late, never early: the wheel has a resolution of 1 jiffy below 63 jiffies, 8 below 504, and so on; a
+//! timeout of 1 s expires up to 32 ms late.
 
 use nodeb_base::units::{Duration, Time};
 
-/// Number of jiffies per second, as most distributions configure the kernel.
+/// As most distributions configure the kernel.
 pub const HZ: u64 = 250;
-/// Length of a jiffy at 250 jiffies per second: 4 ms.
+/// 4 ms.
 pub const JIFFY: Duration = Duration(1_000_000_000 / HZ);
 
-/// Number of slots per level of the timer wheel (`LVL_SIZE`).
+/// `LVL_SIZE`.
 const SLOTS: u64 = 64;
-/// Number of bits by which the resolution of each level is coarser than that of the level before
-/// (`LVL_CLK_SHIFT`).
+/// `LVL_CLK_SHIFT`.
 const COARSER: u32 = 3;
-/// Number of levels of the timer wheel (`LVL_DEPTH`).
+/// `LVL_DEPTH`.
 const LEVELS: u32 = 9;
 
-/// Returns the number of whole jiffies from the start of the run to `now`.
+/// Whole, from the start of the run.
 pub fn at(now: Time) -> u64 {
     now.0 / JIFFY.0
 }
 
-/// Returns the duration `wait` in jiffies, rounded up (`usecs_to_jiffies`).
+/// `usecs_to_jiffies`: rounded up.
 pub fn in_duration(wait: Duration) -> u64 {
     wait.0.div_ceil(JIFFY.0)
 }
 
-/// Returns the duration `wait` rounded up to whole jiffies, each 4 ms long.
+/// Rounded up.
 pub fn whole(wait: Duration) -> Duration {
     Duration(in_duration(wait) * JIFFY.0)
 }
 
-/// Returns the expiry of a timer that is armed at `now` for the duration `wait`. The wheel rounds
-/// the expiry up (`calc_wheel_index`, `calc_index`).
+/// `calc_wheel_index`, `calc_index`: rounded up.
 pub fn expiry(now: Time, wait: Duration) -> Time {
     let jiffies = in_duration(wait);
     // This is the first level whose range of 63 slots covers the wait.

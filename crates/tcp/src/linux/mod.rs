@@ -45,29 +45,26 @@ pub use sender::Sender;
 
 use nodeb_base::units::Time;
 
-/// Size of the timestamps option in bytes (RFC 7323, 3.2), padded to words.
+/// RFC 7323, 3.2, padded to words.
 pub const TIMESTAMPS_BYTES: u32 = 12;
 
-/// Sequence number of the first data byte; the SYN has number 0.
+/// The SYN has number 0.
 pub const FIRST_BYTE: u64 = 1;
 
-/// Number of duplicate ACKs, or of segments acknowledged beyond a gap, that indicate a loss (RFC
-/// 5681, 3.2; RFC 6675, 2).
+/// RFC 5681, 3.2; RFC 6675, 2.
 pub const DUP_THRESH: u32 = 3;
 
-/// Returns the size in bytes of a SACK option with `blocks` blocks (RFC 2018, 3), padded to words
-/// of 4 bytes; 0 for no blocks.
+/// RFC 2018, 3, padded to words; 0 for no blocks.
 pub fn sack_bytes(blocks: usize) -> u32 {
     if blocks == 0 { 0 } else { 4 + 8 * blocks as u32 }
 }
 
-/// Returns the value of the timestamp clock (RFC 7323, 5.4) at `now` in microseconds. The clock
-/// wraps after 71 minutes and is never 0, since in a segment 0 means that it has no timestamp.
+/// RFC 7323, 5.4: wraps after 71 minutes and is never 0, which means no timestamp.
 pub fn clock_us(now: Time) -> u32 {
     ((now.0 / 1_000) as u32).max(1)
 }
 
-/// Returns true if timestamp `a` is older than `b` (RFC 7323, 5.2: modular comparison).
+/// RFC 7323, 5.2: modular comparison.
 pub fn is_older(a: u32, b: u32) -> bool {
     a.wrapping_sub(b).cast_signed() < 0
 }

@@ -1,43 +1,35 @@
-//! Pacing: packets leave at the rate of the congestion control instead of in bursts.
-//!
-//! In this module a packet is a group of segments that leave together: as many as the pacing rate
-//! sends in 1/1024 s, but at least a minimum (Linux: `tcp_tso_autosize`, `tcp_min_tso_segs`). Each
-//! packet is charged its duration at the pacing rate, and the next packet waits for that time. If a
-//! packet leaves later than allowed, its delay is subtracted from its charge, up to half of the
-//! charge (Linux 6: `tcp_update_skb_after_send`). As in Linux's `fq`, the first segments
-//! of a connection are not paced.
+//! A packet is as many segments as the rate sends in 1/1024 s (Linux: `tcp_tso_autosize`,
+//! `tcp_min_tso_segs`); the next waits for its duration, less its own delay up to half of it
+//! (`tcp_update_skb_after_send`). As in Linux's `fq`, the first segments of a connection are not paced.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
-/// Time in seconds that a packet takes at the pacing rate, unless a limit of its size applies.
+/// In seconds.
 const PACKET_TIME: f64 = 1.0 / 1024.0;
-/// Maximum size of a packet in bytes.
+/// In bytes.
 const MAX_PACKET: f64 = 65_536.0;
-/// Number of segments at the start of a connection that leave without pacing.
+/// At the start of a connection.
 const FREE_SEGMENTS: u64 = 9;
 
-/// Pacer of one connection. It delays each packet until the charges of earlier packets are over.
 #[derive(Clone, Debug)]
 pub struct Pacer {
     mss: u64,
-    /// Number of segments that may still leave without being charged.
+    /// Segments not charged.
     free: u64,
-    /// Time at which the charges of all segments sent so far are over, so that the next packet may
-    /// leave.
+    /// The charges so far are over.
     paid_at: Time,
-    /// Pacing rate in bytes per second; `None` if segments are not paced.
+    /// In bytes per second.
     rate: Option<f64>,
-    /// Number of segments that leave together as one packet.
+    /// Segments that leave together.
     packet: u64,
-    /// Departure time of the present packet, and the number of its segments that are still to be
-    /// sent.
+    /// Of the present packet, with its segments still to be sent.
     leaving: (Time, u64),
-    /// Delay of the present packet that can still be subtracted from charges.
+    /// Delay of the packet that can still be subtracted.
     credit: Duration,
 }
 
 impl Pacer {
-    /// Creates a pacer for segments of `mss` bytes. It paces nothing until a rate is set.
+    /// Nothing is paced until a rate is set.
     pub fn new(mss: u64) -> Self {
         Self {
             mss,
@@ -50,8 +42,7 @@ impl Pacer {
         }
     }
 
-    /// Sets the pacing rate in bytes per second, and the minimum number of segments per packet. A
-    /// rate below one byte per second disables pacing, since the kernel's integer rate would be 0.
+    /// In bytes per second; below one, the kernel's integer rate would be 0, without pacing.
     pub fn set_rate(&mut self, rate: Option<f64>, min_segments: u64) {
         let rate = rate.filter(|&rate| rate >= 1.0);
         if let Some(rate) = rate
@@ -63,20 +54,17 @@ impl Pacer {
         self.rate = rate;
     }
 
-    /// Returns the time before which no segment may be sent, or `None` if a segment may be sent
-    /// now.
     pub fn blocked(&self, now: Time) -> Option<Time> {
         let goes_on = self.leaving.0 == now && self.leaving.1 > 0;
         (self.rate.is_some() && self.paid_at > now && !goes_on).then_some(self.paid_at)
     }
 
-    /// Returns the time at which the next packet may leave, which is `now` or later.
+    /// `now` or later.
     pub fn departure(&self, now: Time) -> Time {
         self.paid_at.max(now)
     }
 
-    /// Charges a segment of `bytes` bytes that leaves at `now`. The first nine segments of a
-    /// connection are not charged, and no segment is charged while no rate is set.
+    /// Not the first nine segments of a connection, or without a rate.
     pub fn charge(&mut self, now: Time, bytes: u64) {
         if self.free > 0 {
             self.free -= 1;
@@ -98,7 +86,6 @@ impl Pacer {
     }
 }
 
-/// Returns the time in which `bytes` bytes are sent at `rate` bytes per second.
 fn time_of(bytes: f64, rate: f64) -> Duration {
     Duration((bytes * NANOS_PER_S as f64 / rate.max(1.0)) as u64)
 }
@@ -107,9 +94,7 @@ fn time_of(bytes: f64, rate: f64) -> Duration {
 mod tests {
     use super::*;
 
-    /// Returns the departure times in ms of `segments` segments of 1000 B at `rate` bytes per
-    /// second, which leave as soon as the pacer allows. The connection has already sent its unpaced
-    /// segments.
+    /// In ms, segments of 1000 B, after the unpaced ones.
     fn departures(rate: f64, min_segments: u64, segments: usize) -> Vec<u64> {
         let (mut pacer, mut now) = (Pacer::new(1_000), Time::ZERO);
         pacer.free = 0;
@@ -129,16 +114,14 @@ mod tests {
         assert_eq!(departures(1_000_000.0, 2, 6), [0, 0, 2, 2, 4, 4]);
     }
 
-    /// By `tcp_tso_autosize` a packet has as many whole segments as the rate sends in 1/1024 s: 4
-    /// segments at 4.1 MB/s and 3 at 4.0 MB/s.
+    /// `tcp_tso_autosize`: 4 segments at 4.1 MB/s and 3 at 4.0 MB/s.
     #[test]
     fn packets_at_high_rate_last_a_millisecond() {
         assert_eq!(departures(4_100_000.0, 2, 9), [0, 0, 0, 0, 0, 0, 0, 0, 1]);
         assert_eq!(departures(4_000_000.0, 2, 9), [0, 0, 0, 0, 0, 0, 1, 1, 1]);
     }
 
-    /// By `tcp_update_skb_after_send`, the first nine segments are not charged. The tenth is, so
-    /// the next segment waits.
+    /// `tcp_update_skb_after_send`: nine.
     #[test]
     fn first_segments_are_not_paced() {
         let mut pacer = Pacer::new(1_000);
@@ -151,8 +134,7 @@ mod tests {
         assert_eq!(pacer.blocked(Time::ZERO), Some(Time(10_000_000)));
     }
 
-    /// By `tcp_update_skb_after_send` the delay of a late packet is subtracted from its charge, up
-    /// to half of the charge. Two segments at 100 kB/s take 20 ms.
+    /// `tcp_update_skb_after_send`; two segments at 100 kB/s take 20 ms.
     #[test]
     fn late_departure_is_credited_up_to_half() {
         let after = |late_ms: u64| {
@@ -167,8 +149,6 @@ mod tests {
         assert_eq!([0, 3, 9, 10, 500].map(after), [20, 17, 11, 10, 10]);
     }
 
-    /// Segments that leave at different times are separate packets, so the second segment waits for
-    /// the charge of the first.
     #[test]
     fn separate_segments_are_separate_packets() {
         let mut pacer = Pacer::new(1_000);
@@ -179,8 +159,7 @@ mod tests {
         assert_eq!(pacer.blocked(Time(1)), Some(Time(10_000_000)));
     }
 
-    /// `tcp_update_skb_after_send` paces only at a rate other than 0. The kernel truncates 0.3 B/s
-    /// to 0.
+    /// `tcp_update_skb_after_send`: the kernel truncates 0.3 B/s to 0.
     #[test]
     fn rate_of_zero_disables_pacing() {
         let mut pacer = Pacer::new(1_000);

@@ -1,5 +1,3 @@
-//! Parameters of the `linux` family.
-
 use nodeb_base::params;
 use nodeb_base::units::positive;
 use std::num::NonZeroU32;
@@ -92,33 +90,31 @@ params! {
     }
 }
 
-/// Size of the option MSS on a SYN in bytes (RFC 9293, 3.7.1).
+/// RFC 9293, 3.7.1.
 const MSS_BYTES: u32 = 4;
-/// Size of the option window scale on a SYN in bytes, padded to a word (RFC 7323, 2).
+/// RFC 7323, 2, padded to a word.
 const WINDOW_SCALE_BYTES: u32 = 4;
-/// Size of the option SACK-permitted on a SYN in bytes, padded to a word (RFC 2018, 2).
+/// RFC 2018, 2, padded to a word.
 const SACK_PERMITTED_BYTES: u32 = 4;
 
-/// Largest possible window in bytes (RFC 7323, 2.3: 65,535 B shifted by 14).
+/// RFC 7323, 2.3: 65,535 B shifted by 14.
 const MAX_WINDOW: u64 = 65_535 << 14;
 
 impl Linux {
-    /// Returns the size in bytes of the IP and TCP headers of a data segment, timestamps included
-    /// if they are on.
+    /// IP and TCP, with timestamps if on.
     pub fn header_bytes(&self) -> u32 {
         HEADER_BYTES + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
     }
 
-    /// Returns the size of a SYN in bytes, with its options padded to words. The options are MSS,
-    /// window scale if windows need it, and SACK-permitted and timestamps if they are on.
-    /// SACK-permitted adds nothing if timestamps are used, since it fits into their padding.
+    /// Options padded to words: MSS, window scale if needed, timestamps and SACK-permitted, which fits into
+    /// their padding.
     pub fn syn_bytes(&self) -> u32 {
         let scale = if window_shift(self.receive_buffer.0) > 0 { WINDOW_SCALE_BYTES } else { 0 };
         let sack = if self.sack && !self.timestamps { SACK_PERMITTED_BYTES } else { 0 };
         self.header_bytes() + MSS_BYTES + scale + sack
     }
 
-    /// Returns the payload of a full-sized segment in bytes, at least 1.
+    /// At least 1.
     pub fn mss(&self) -> u64 {
         self.packet_size.0.saturating_sub(u64::from(self.header_bytes())).max(1)
     }
@@ -137,8 +133,7 @@ impl Linux {
 }
 
 impl Linux {
-    /// Warns if ECN is enabled but no queue on the path marks packets, so that ECN has no effect.
-    /// `marked` is true if a queue marks packets.
+    /// `marked` if a queue on the path marks packets.
     pub fn check_marks(&self, marked: bool, check: &mut Check) {
         check.advise(!self.ecn || marked, "ecn", || {
             "this has no effect: no queue on the path marks packets; set a queue's `ecn`".to_owned()

@@ -1,32 +1,24 @@
-//! Proportional Rate Reduction (RFC 6937, RFC 9937): determines the window on each ACK of a
-//! recovery, counted in segments as in Linux 6 (`tcp_cwnd_reduction`).
-//!
-//! While more segments than the new slow-start threshold are in flight, transmissions are spread so
-//! that the window reaches the threshold after one round trip. Otherwise an ACK releases as many
-//! segments as it delivers or, if larger, the difference between the segments delivered and sent in
-//! this recovery. The ACK releases one more segment if it acknowledges new data and reveals no new
-//! loss (RFC 9937, 6.2, `SafeACK`). These segments raise the data in flight at most to the
-//! threshold.
+//! RFC 6937, RFC 9937, in segments as in Linux 6 (`tcp_cwnd_reduction`): above the threshold the window
+//! reaches it after a round trip; below, an ACK releases what it delivers or the difference of delivered and
+//! sent, and one more on new data without new loss (6.2, `SafeACK`), up to the threshold.
 
-/// State of Proportional Rate Reduction during one recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prr {
     mss: u64,
-    /// Slow-start threshold in segments.
+    /// In segments.
     ssthresh: u64,
-    /// Window before the recovery in segments (`prior_cwnd`).
+    /// `prior_cwnd`, in segments.
     before: u64,
-    /// Number of segments delivered during the recovery (`prr_delivered`).
+    /// `prr_delivered`, in segments.
     delivered: u64,
-    /// Number of segments sent during the recovery (`prr_out`).
+    /// `prr_out`, in segments.
     out: u64,
-    /// Congestion window in bytes: at first the window before the recovery, later the value set on
-    /// the last ACK that delivered data. A pause may have lowered it since.
+    /// In bytes; a pause may lower it.
     cwnd: u64,
 }
 
 impl Prr {
-    /// Starts a recovery that reduces a window of `before` bytes to `ssthresh` bytes.
+    /// In bytes.
     pub fn new(mss: u64, ssthresh: u64, before: u64) -> Self {
         let segments = |bytes: u64| (bytes / mss).max(1);
         Self {
@@ -39,9 +31,7 @@ impl Prr {
         }
     }
 
-    /// Processes an ACK that delivers `delivered` segments and leaves `pipe` bytes in flight. An
-    /// ACK that delivers nothing has no effect. `safe` is true if the ACK acknowledges new data and
-    /// reveals no loss (`SafeACK` of RFC 9937).
+    /// Nothing unless it delivers; `safe` is `SafeACK` of RFC 9937.
     pub fn on_ack(&mut self, delivered: u64, pipe: u64, safe: bool) {
         if delivered == 0 {
             return;
@@ -59,18 +49,16 @@ impl Prr {
         self.cwnd = pipe + allowed * self.mss;
     }
 
-    /// Limits the window to `window` bytes, because the congestion window has been reduced after a
-    /// pause.
+    /// Reduced after a pause.
     pub fn restart(&mut self, window: u64) {
         self.cwnd = self.cwnd.min(window);
     }
 
-    /// Counts a segment that was sent during the recovery.
     pub fn on_sent(&mut self) {
         self.out += 1;
     }
 
-    /// Returns the congestion window in bytes, at least one segment.
+    /// In bytes, at least one segment.
     pub fn cwnd(&self) -> u64 {
         self.cwnd.max(self.mss)
     }
@@ -80,8 +68,7 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// Delivers one ACK of one segment for each number in `acks`. Returns for each segment sent
-    /// the number of the ACK that released it.
+    /// The ACK that released each segment.
     fn sent_on(prr: &mut Prr, mut pipe: u64, acks: std::ops::RangeInclusive<u64>) -> Vec<u64> {
         let mut sent = Vec::new();
         for ack in acks {
@@ -122,9 +109,8 @@ mod tests {
         assert_eq!(sent, [2, 2, 2, 2]);
     }
 
-    /// By `tcp_cwnd_reduction` of Linux 6, an ACK releases `max(prr_delivered - prr_out,
-    /// newly_acked_sacked)` segments. One more is released only by an ACK of new data that reveals
-    /// no loss.
+    /// `tcp_cwnd_reduction`: `max(prr_delivered - prr_out, newly_acked_sacked)`, one more on new data without
+    /// loss.
     #[test]
     fn ack_revealing_loss_releases_only_delivered_segments() {
         let mut prr = Prr::new(1, 10, 20);

@@ -1,42 +1,29 @@
-//! RACK: detection of losses by time (RFC 8985, section 6).
-//!
-//! A segment is considered lost if a segment that was sent later has been delivered, and a
-//! round-trip time plus the reordering window has passed since the segment was sent. The reordering
-//! window is a quarter of the smallest round-trip time, and more if D-SACKs show that a quarter was
-//! too little. On paths without observed reordering the window is 0 during recovery and as soon as
-//! three segments are delivered beyond a gap.
+//! RFC 8985, section 6.
 
 use nodeb_base::units::{Duration, Time};
 
 use super::reordering::Reordering;
 use super::scoreboard::{Scoreboard, SentSegment};
 
-/// Number of recoveries after which a widened reordering window shrinks again (6.2, step 4).
+/// Recoveries (6.2, step 4).
 const PERSIST: u32 = 16;
 
-/// State of RACK: the newest delivered segment, the last round-trip time, and the reordering
-/// window.
 #[derive(Clone, Debug)]
 pub struct Rack {
-    /// Transmission time and end (last byte plus 1) of the segment that was sent last, among those
-    /// whose delivery was accepted (`RACK.xmit_ts`, `RACK.end_seq`); `None` before the first.
+    /// `RACK.xmit_ts`, `RACK.end_seq`, of accepted deliveries.
     newest: Option<(Time, u64)>,
-    /// Round-trip time of the last delivery that was accepted (see [`Self::on_delivered`]); 0
-    /// before the first.
+    /// Of the last accepted delivery (see [`Self::on_delivered`]); 0 before.
     rtt: Duration,
-    /// Whether losses must be detected again, because a delivery was accepted or loss marks were
-    /// removed (`rack.advanced`).
+    /// `rack.advanced`: losses must be detected again.
     advanced: bool,
-    /// Length of the reordering window in quarters of the smallest round-trip time
-    /// (`RACK.reo_wnd_mult`).
+    /// `RACK.reo_wnd_mult`: quarters of the smallest round-trip time.
     quarters: u32,
     persist: u32,
-    /// Whether a D-SACK has arrived since the reordering window was last adapted.
+    /// Since the window was last adapted.
     dsack_seen: bool,
-    /// Latest transmission time of the segments delivered while `dsack_seen` was true, since the
-    /// reordering window was last adapted; `None` if there are none.
+    /// Latest transmission of segments delivered while `dsack_seen`.
     newest_since_dsack: Option<Time>,
-    /// Time at which a D-SACK last widened the reordering window; `None` if none has.
+    /// By a D-SACK.
     widened: Option<Time>,
 }
 
@@ -55,25 +42,21 @@ impl Default for Rack {
     }
 }
 
-/// State of the connection on which the reordering window depends.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions {
-    /// Smallest round-trip time of the connection; 0 if unknown.
+    /// 0 if unknown.
     pub min_rtt: Duration,
-    /// Smoothed round-trip time, the upper bound of the reordering window; 0 if unknown.
+    /// Upper bound of the reordering window; 0 if unknown.
     pub srtt: Duration,
-    /// Whether losses are being repaired, after a timeout or not.
+    /// After a timeout or not.
     pub recovering: bool,
-    /// Degree of reordering on the path, and whether reordering was ever observed.
     pub reordering: Reordering,
 }
 
 impl Rack {
-    /// Records the delivery of a segment (steps 2 and 3). `echoed` is false if the timestamp shows
-    /// that the ACK answers an earlier transmission of the segment. The delivery of a retransmitted
-    /// segment is not accepted if `echoed` is false, or if the round-trip time would be below
-    /// `min_rtt`. As in `tcp_rack_advance` of Linux 6, every accepted delivery sets the round-trip
-    /// time, and not only the delivery of the segment that was sent last.
+    /// Steps 2 and 3; `echoed` is false if the ACK answers an earlier transmission. A retransmission is not
+    /// accepted then or below `min_rtt`. As in `tcp_rack_advance`, every accepted delivery sets the
+    /// round-trip time.
     pub fn on_delivered(
         &mut self,
         now: Time,
@@ -98,27 +81,22 @@ impl Rack {
         }
     }
 
-    /// Requests that losses are detected again, after segments marked lost have turned out to be
-    /// late.
+    /// Segments marked lost were late.
     pub fn reexamine(&mut self) {
         self.advanced = true;
     }
 
-    /// Returns true if losses must be detected, because a delivery was accepted or loss marks were
-    /// removed since the last call.
     pub fn take_advance(&mut self) -> bool {
         std::mem::take(&mut self.advanced)
     }
 
-    /// Records that a D-SACK arrived, which reports a spurious retransmission (step 4).
+    /// Step 4.
     pub fn record_dsack(&mut self) {
         self.dsack_seen = true;
     }
 
-    /// Widens the reordering window by a quarter of the smallest round-trip time if a segment has
-    /// been delivered since the last D-SACK. This happens at most once per round trip: the
-    /// delivered segment must not have been sent before the window was last widened (Linux:
-    /// `tcp_rack_update_reo_wnd`, which compares counts of deliveries instead of times).
+    /// `tcp_rack_update_reo_wnd`, here by times: at most once per round trip, for a delivery of a segment
+    /// sent since the last widening.
     pub fn adapt(&mut self, now: Time) {
         let Some(sent) = self.newest_since_dsack.take() else {
             return;
@@ -131,14 +109,12 @@ impl Rack {
         }
     }
 
-    /// Records that a window reduction was undone because of D-SACKs, so that a widened reordering
-    /// window lasts for one more recovery (`tcp_try_undo_dsack`).
+    /// `tcp_try_undo_dsack`: a widened window lasts for one more recovery.
     pub fn on_undone(&mut self) {
         self.persist = (self.persist + 1).min(PERSIST);
     }
 
-    /// Records the end of a recovery. After [`PERSIST`] recoveries without another widening, the
-    /// reordering window shrinks to a quarter of the smallest round-trip time.
+    /// After [`PERSIST`] recoveries without another widening, back to a quarter.
     pub fn on_recovered(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -146,8 +122,7 @@ impl Rack {
         }
     }
 
-    /// Returns the reordering window (step 4). `sacked_segments` segments have been delivered
-    /// beyond a gap.
+    /// Step 4.
     fn window(&self, path: Conditions, sacked_segments: u32) -> Duration {
         let keeps_order = !path.reordering.is_seen();
         if keeps_order && (path.recovering || sacked_segments >= path.reordering.degree()) {
@@ -156,9 +131,7 @@ impl Rack {
         Duration((path.min_rtt.0 / 4 * u64::from(self.quarters)).min(path.srtt.0))
     }
 
-    /// Marks the segments that count as lost at `now` (step 5). Returns the number of bytes marked,
-    /// and the time at which losses must be detected again, or `None` if no segment waits for the
-    /// end of the reordering window.
+    /// Step 5; bytes marked, and when losses must be detected again.
     pub fn detect(&self, now: Time, path: Conditions, scoreboard: &mut Scoreboard) -> (u64, Option<Time>) {
         // In most cases all outstanding segments were sent after the newest delivered segment, so
         // there is nothing to check.
@@ -185,10 +158,8 @@ impl Rack {
         (lost, again)
     }
 
-    /// Marks the segments that are considered lost at a retransmission timeout (6.3): the first
-    /// outstanding segment, and all segments sent at least a round-trip time ago (Linux:
-    /// `tcp_timeout_mark_lost`). The reordering window does not apply. Returns the number of bytes
-    /// marked.
+    /// 6.3; Linux: `tcp_timeout_mark_lost`: the first outstanding segment, and all sent a round-trip time
+    /// ago; bytes marked.
     pub fn detect_on_timeout(&self, now: Time, scoreboard: &mut Scoreboard) -> u64 {
         let head = scoreboard.head();
         scoreboard.mark_where(|number, segment| Some(number) == head || segment.sent + self.rtt <= now)
@@ -202,8 +173,7 @@ mod tests {
 
     const MS: fn(u64) -> Time = |ms| Time(ms * 1_000_000);
 
-    /// Returns a scoreboard with ten segments of 100 B. The first is sent at 0 ms, and the others
-    /// follow 1 ms apart.
+    /// Ten segments of 100 B, 1 ms apart.
     fn scoreboard() -> Scoreboard {
         let mut scoreboard = Scoreboard::new(100);
         scoreboard.write(10_000);
@@ -218,23 +188,20 @@ mod tests {
         Conditions { min_rtt: ms, srtt: ms, recovering, reordering: Reordering::default() }
     }
 
-    /// Returns the conditions of a recovery on a path that has reordered segments.
     fn reordering() -> Conditions {
         let mut path = path(true);
         path.reordering.record_late(0, 100, 100);
         path
     }
 
-    /// Records a D-SACK and the delivery of a segment that was sent at `sent`. `now` is the time of
-    /// both; times are in ns.
+    /// In ns.
     fn on_dsack(rack: &mut Rack, sent: u64, now: u64) {
         rack.record_dsack();
         rack.newest_since_dsack = Some(Time(sent));
         rack.adapt(Time(now));
     }
 
-    /// Delivers segment `number` beyond a gap by a SACK, 100 ms after the segment was sent. Returns
-    /// the time of the SACK.
+    /// 100 ms after the segment was sent.
     fn sack(rack: &mut Rack, scoreboard: &mut Scoreboard, number: u64) -> Time {
         let now = MS(100 + number);
         scoreboard.sack([(100 * number, 100 * number + 100)].into_iter(), |delivered| {
@@ -297,9 +264,7 @@ mod tests {
         assert_eq!(scoreboard.next_lost(), Some(0));
     }
 
-    /// By `tcp_rack_advance` of Linux 6, a segment that is older than the newest one but delivered
-    /// later updates the round-trip time, but not the newest transmission time. So after an outage
-    /// of the link, segments sent at about the same time as the late one are not considered lost.
+    /// `tcp_rack_advance`: after an outage, segments sent at about the same time as a late one are not lost.
     #[test]
     fn every_delivery_sets_rtt() {
         let (mut rack, mut scoreboard) = (Rack::default(), scoreboard());

@@ -1,78 +1,62 @@
-//! Delivery rate estimation (draft-cheng-iccrg-delivery-rate-estimation-02).
-//!
-//! Every segment stores the number of bytes delivered before it was sent. When the segment itself
-//! is delivered, the bytes delivered in between give a sample of the delivery rate of the path. The
-//! sample is the number of these bytes, divided by the time in which they were sent or the time in
-//! which they were acknowledged, whichever is longer. The segment also stores the bytes lost and in
-//! flight, for controls that estimate the volume that the path can hold (draft-ietf-ccwg-bbr,
-//! 4.1.2).
+//! draft-cheng-iccrg-delivery-rate-estimation-02; bytes lost and in flight are for draft-ietf-ccwg-bbr,
+//! 4.1.2.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
-/// State of the connection at the transmission of a segment (section 3.1.2, `P.*`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Snapshot {
-    /// Number of bytes delivered on the connection before the segment was sent.
+    /// Before the segment was sent.
     pub delivered: u64,
-    /// Time of the last delivery before the segment was sent, or the time at which the segment was
-    /// sent if nothing was outstanding.
+    /// Last one before, or the transmission if nothing was outstanding.
     pub delivered_at: Time,
-    /// Transmission time of the newest segment that had been delivered before the segment was sent,
-    /// or of the segment itself if nothing was outstanding.
+    /// Of the newest segment delivered before, or of itself if nothing was outstanding.
     pub first_sent: Time,
-    /// Number of bytes marked lost before the segment was sent, modulo 2^32.
+    /// Before, modulo 2^32.
     pub lost: u32,
-    /// Number of bytes in flight after the transmission, including the segment.
+    /// With the segment.
     pub in_flight: u32,
-    /// Whether the application limited the sender when the segment was sent.
+    /// When the segment was sent.
     pub app_limited: bool,
 }
 
-/// Measurement of the path by the newest segment that an ACK delivers (`rs.*` of the draft).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
-    /// Delivery rate in bytes per second; `None` if it was measured over too short a time.
+    /// In bytes per second; `None` over too short a time.
     pub rate: Option<f64>,
-    /// Whether the application, and not the path, may have limited this rate.
+    /// Possibly.
     pub app_limited: bool,
-    /// Number of bytes delivered on the connection before the segment was sent.
+    /// Before the segment was sent.
     pub prior_delivered: u64,
-    /// Number of bytes delivered since the segment was sent, including the segment.
+    /// Since, with the segment.
     pub delivered: u64,
-    /// Number of bytes marked lost since the segment was sent.
+    /// Since the segment was sent.
     pub lost: u64,
-    /// Number of bytes in flight when the segment was sent, including the segment.
+    /// When it was sent, with the segment.
     pub in_flight: u64,
 }
 
-/// Estimator of the delivery rate of a connection (`C.*` and `rs.*` of the draft).
+/// `C.*` and `rs.*` of the draft.
 #[derive(Clone, Debug, Default)]
 pub struct Sampler {
     delivered: u64,
     lost: u32,
     delivered_at: Time,
     first_sent: Time,
-    /// Value of `delivered` above which the sender is no longer application-limited. 0 if the
-    /// sender is not application-limited now.
+    /// Value of `delivered`; 0 if not application-limited.
     app_limited_until: u64,
-    /// Snapshot and transmission time of the newest segment that the present ACK delivers.
+    /// Of the present ACK.
     newest: Option<(Snapshot, Time)>,
-    /// Whether the congestion control needs no rate samples, so that only delivered bytes are
-    /// counted.
+    /// No rate samples are needed.
     counts_only: bool,
 }
 
 impl Sampler {
-    /// Creates a sampler for a new connection. If `gives_samples` is false, the sampler only counts
-    /// delivered bytes and gives no rates.
     pub fn new(gives_samples: bool) -> Self {
         Self { counts_only: !gives_samples, ..Self::default() }
     }
 
-    /// Returns the snapshot of a segment of `bytes` bytes sent now, with `before` bytes in flight. A sampler
-    /// that gives no rates returns a snapshot of zeros. If nothing is outstanding (`is_first`), delivery is
-    /// measured from now on. Segments that are marked lost count as outstanding, since a spurious timeout
-    /// would otherwise shorten the interval and raise the rate (Linux: `tcp_rate_skb_sent`).
+    /// Zeros without rates; `before` bytes are in flight. Segments marked lost count as outstanding for
+    /// `is_first`, since a spurious timeout would otherwise raise the rate (Linux: `tcp_rate_skb_sent`).
     pub fn on_send(&mut self, now: Time, bytes: u64, before: u64, is_first: bool) -> Snapshot {
         if self.counts_only {
             return Snapshot::default();
@@ -91,8 +75,6 @@ impl Sampler {
         }
     }
 
-    /// Records the delivery of a segment of `bytes` bytes, which was last sent at `sent` with the
-    /// snapshot `snapshot`.
     pub fn on_delivered(&mut self, now: Time, bytes: u64, sent: Time, snapshot: Snapshot) {
         self.count(now, bytes);
         if self.counts_only {
@@ -105,16 +87,13 @@ impl Sampler {
         }
     }
 
-    /// Records the delivery of `bytes` bytes at `now`, without a sample.
+    /// Without a sample.
     pub fn count(&mut self, now: Time, bytes: u64) {
         self.delivered += bytes;
         self.delivered_at = now;
     }
 
-    /// Ends the processing of an ACK. Returns the sample of the newest segment that the ACK
-    /// delivers, or `None` if the ACK delivers no segment or the sampler gives no rates. The sample
-    /// has no rate if the interval is shorter than the smallest round-trip time, since the rate
-    /// would be unreliable (3.3).
+    /// Of the newest segment delivered; no rate below the smallest round-trip time (3.3).
     pub fn finish(&mut self, min_rtt: Option<Duration>) -> Option<RateSample> {
         if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
@@ -135,27 +114,23 @@ impl Sampler {
         })
     }
 
-    /// Records that a segment of `bytes` bytes, sent with the snapshot `snapshot`, is lost. Returns the
-    /// number of bytes lost since it was sent, including the segment. A sampler that gives no rates returns
-    /// the number since the start of the connection.
+    /// Bytes lost since it was sent, with the segment, or since the start without rates.
     pub fn record_lost(&mut self, bytes: u64, snapshot: Snapshot) -> u64 {
         self.lost = self.lost.wrapping_add(bytes as u32);
         self.lost.wrapping_sub(snapshot.lost).into()
     }
 
-    /// Records that the application, or a congestion control that holds back, limits the sender now.
-    /// The limit lasts until more than the `in_flight` bytes in flight have been delivered.
+    /// By the application or a congestion control that holds back, until more than `in_flight` bytes are
+    /// delivered.
     pub fn set_app_limited(&mut self, in_flight: u64) {
         self.app_limited_until = (self.delivered + in_flight).max(1);
     }
 
-    /// Returns true from the time at which [`Self::set_app_limited`] was called until an ACK has delivered
-    /// data that was sent later.
     pub fn is_app_limited(&self) -> bool {
         self.app_limited_until != 0
     }
 
-    /// Returns the number of bytes delivered since the start of the connection.
+    /// Since the start.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }

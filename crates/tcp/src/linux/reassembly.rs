@@ -1,44 +1,37 @@
-//! Reassembly of received data: the next byte expected in order, the ranges received beyond gaps,
-//! and the SACK blocks that report these ranges (RFC 2018, RFC 2883). Bytes are counted from 0.
+//! RFC 2018, RFC 2883; bytes are counted from 0.
 
 use std::ops::Range;
 
 use super::FIRST_BYTE;
 use crate::segment::SackBlocks;
 
-/// Classification of a received segment by its relation to the data received before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// The segment contains only bytes that have arrived before.
+    /// No new bytes.
     Duplicate,
-    /// The segment contains the next expected byte, and no data beyond a gap has arrived.
+    /// No data beyond a gap has arrived.
     InOrder,
-    /// The segment has new bytes. Data below the highest received byte is missing after the arrival
-    /// of the segment, or was missing before.
+    /// New bytes, with a gap before or after the arrival.
     AroundGap,
 }
 
-/// Received data of a connection, with its gaps.
 #[derive(Debug)]
 pub struct Reassembly {
-    /// Next byte expected in order (`RCV.NXT`).
+    /// `RCV.NXT`.
     expected: u64,
-    /// Ranges received beyond `expected`, each as (first byte, last byte + 1), in ascending order
-    /// and disjoint.
+    /// (first byte, last byte + 1), ascending and disjoint.
     beyond: Vec<(u64, u64)>,
-    /// One byte from each of the most recently changed ranges in `beyond`, the most recent first.
+    /// A byte of each of the most recently changed ranges, newest first.
     recent: Vec<u64>,
-    /// Range of duplicate bytes that the next ACK reports by a D-SACK, if any.
+    /// For a D-SACK on the next ACK.
     duplicate: Option<(u64, u64)>,
     with_dsack: bool,
 }
 
-/// Maximum number of ranges in `recent`: as many as an ACK has SACK blocks.
+/// As many as an ACK has SACK blocks.
 const RECENT: usize = SackBlocks::MAX;
 
 impl Reassembly {
-    /// Creates an empty reassembly buffer. If `with_dsack` is true, duplicates are reported by
-    /// D-SACKs.
     pub fn new(with_dsack: bool) -> Self {
         Self {
             expected: 0,
@@ -49,19 +42,16 @@ impl Reassembly {
         }
     }
 
-    /// Returns the next byte expected in order.
     pub fn expected(&self) -> u64 {
         self.expected
     }
 
-    /// Returns the number of bytes from the next expected byte to the highest received byte, gaps
-    /// included; 0 if there is no gap.
+    /// To the highest received byte, gaps included.
     pub fn beyond(&self) -> u64 {
         self.beyond.last().map_or(0, |(_, end)| end - self.expected)
     }
 
-    /// Processes the arrival of the bytes from `first` to `end - 1`. Returns how they relate to the
-    /// data received before.
+    /// `first` to `end - 1`.
     pub fn take(&mut self, first: u64, end: u64) -> Arrival {
         if self.beyond.is_empty() && first == self.expected && first < end {
             self.expected = end;
@@ -78,8 +68,7 @@ impl Reassembly {
         self.merge(first, end)
     }
 
-    /// Adds the bytes from `first` to `end - 1` to the received data. They may overlap or touch any
-    /// of the ranges in `beyond`.
+    /// May overlap or touch any range in `beyond`.
     #[inline(never)]
     fn merge(&mut self, first: u64, end: u64) -> Arrival {
         // The new bytes overlap or touch the ranges with the indices `from..to`.
@@ -107,9 +96,7 @@ impl Reassembly {
         if gap { Arrival::AroundGap } else { Arrival::InOrder }
     }
 
-    /// Records which bytes of an arrived segment had arrived before, so that the next ACK reports them by a
-    /// D-SACK. Such bytes are below the next expected one, or in `beyond[ranges]`, the ranges that the
-    /// segment overlaps or touches. If they form several separate parts, only the first part is recorded
+    /// Below the next expected byte, or in `beyond[ranges]`; only the first of separate parts
     /// (`tcp_data_queue`, `tcp_data_queue_ofo` and `tcp_dsack_extend` of Linux 6).
     fn record_overlaps(&mut self, first: u64, end: u64, ranges: Range<usize>) {
         if !self.with_dsack {
@@ -126,8 +113,7 @@ impl Reassembly {
         }
     }
 
-    /// Returns the SACK blocks of an ACK in sequence numbers. A duplicate range comes first (RFC
-    /// 2883, 4), and then ranges beyond gaps, the most recently changed first (RFC 2018, 4).
+    /// A duplicate first (RFC 2883, 4), then the most recently changed (RFC 2018, 4).
     pub fn report(&mut self) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         if let Some((first, end)) = self.duplicate.take() {
@@ -151,8 +137,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Delivers segment number `number`; every segment has 500 B. Returns the next expected byte
-    /// and the SACK blocks of the ACK.
+    /// Segments of 500 B; next expected byte and SACK blocks.
     fn take(data: &mut Reassembly, number: u64) -> (u64, Vec<(u64, u64)>) {
         data.take(500 * number, 500 * number + 500);
         let blocks = data.report();
@@ -196,8 +181,7 @@ mod tests {
         assert_eq!(take(&mut data, 1), (1_500, vec![]));
     }
 
-    /// By RFC 2883, 4.2, the first SACK block reports the part of a segment that had
-    /// already arrived.
+    /// RFC 2883, 4.2.
     #[test]
     fn duplicate_part_of_segment_is_reported() {
         let take = |data: &mut Reassembly, first, end| {
@@ -219,8 +203,7 @@ mod tests {
     }
 
     proptest! {
-        /// For segments that continue the range that changed last, `take` has a shortcut. Its
-        /// result equals that of `merge`.
+        /// `take` has a shortcut for the range that changed last.
         #[test]
         fn merge_agrees_with_shortcut(segments in prop::collection::vec((0u64..40, 1u64..4), 1..200)) {
             let (mut data, mut merged) = (Reassembly::new(true), Reassembly::new(true));
@@ -232,8 +215,7 @@ mod tests {
             }
         }
 
-        /// Segments arrive in a random order. After each arrival the next expected byte is right,
-        /// and SACK blocks report only segments that have arrived.
+        /// SACK blocks report only what has arrived.
         #[test]
         fn any_order_completes_reassembly(order in prop::collection::vec(0u64..30, 1..200)) {
             let (mut data, mut have) = (Reassembly::new(true), [false; 31]);

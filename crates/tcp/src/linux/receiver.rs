@@ -1,6 +1,3 @@
-//! The receiver of the `linux` family. It determines the times of ACKs, their SACK blocks and the
-//! advertised window.
-
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
 use super::params::Linux;
@@ -10,29 +7,26 @@ use super::{FIRST_BYTE, clock_us, is_older, jiffies, sack_bytes};
 use crate::Opener;
 use crate::segment::{Ecn, Kind, SackBlocks, Segment};
 
-/// Maximum delay of an ACK (Linux: `TCP_DELACK_MAX`), unless the key `delayed_ack` is longer.
+/// `TCP_DELACK_MAX`, unless the key `delayed_ack` is longer.
 const MAX_DELAY: Duration = Duration::from_millis(200);
 
-/// Maximum number of quick ACKs (ACKs without delay) that a CE mark starts if the receiver does not echo a
-/// mark yet. The same maximum applies if a segment is not ECN-capable although earlier segments were (Linux:
+/// By a CE mark not echoed yet, or a segment that is not ECN-capable after others were (Linux:
 /// `__tcp_ecn_check_ce`).
 const QUICK_ACKS_FOR_ECN: u32 = 2;
 
-/// Application at the receiver, which reads received data immediately or at a constant rate.
 #[derive(Debug)]
 struct Reader {
-    /// Reading rate in bits per second; `None` if the application reads immediately.
+    /// Bits per second; `None` reads immediately.
     rate: Option<u64>,
     read: u64,
-    /// Time of the last update of `read`, if the application reads at a rate.
+    /// Of `read`, at a rate.
     at: Time,
-    /// Part of a byte that has been read in addition to `read`, in 10^-9 bits.
+    /// In 10^-9 bits, read in addition to `read`.
     remainder: u64,
 }
 
 impl Reader {
-    /// Lets the application read until `now`. `available` is the total number of bytes that have
-    /// arrived in order before. Returns the total number of bytes read.
+    /// `available` bytes have arrived in order before; bytes read.
     fn advance(&mut self, now: Time, available: u64) -> u64 {
         match self.rate {
             Some(rate) => self.read_at_rate(rate, now, available),
@@ -51,8 +45,7 @@ impl Reader {
         self.at = now;
     }
 
-    /// Returns the time at which the application will have read a total of `bytes` bytes, or `None`
-    /// if the application reads immediately.
+    /// `None` if the application reads immediately.
     #[inline(never)]
     fn time_of(&self, bytes: u64) -> Option<Time> {
         let bits = u128::from(bytes.saturating_sub(self.read)) * 8;
@@ -61,7 +54,6 @@ impl Reader {
     }
 }
 
-/// TCP receiver of one connection in the `linux` family.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "switches and independent facts")]
 pub struct Receiver {
@@ -70,53 +62,45 @@ pub struct Receiver {
     mss: u64,
     header_bytes: u32,
     syn_bytes: u32,
-    /// Size in bytes of the ACK of the server's SYN, without a request. This ACK is a SYN-ACK if
-    /// the server opens the connection.
+    /// Without a request; a SYN-ACK if the server opens the connection.
     syn_ack_bytes: u32,
     timestamps: bool,
     sack: bool,
     ecn: bool,
     window: ReceiveWindow,
-    /// Smallest delay of an ACK (`TCP_ATO_MIN`).
+    /// Smallest (`TCP_ATO_MIN`).
     delay: Duration,
-    /// Adaptive delay of ACKs (Linux: `ato`); `None` until it is first set. It is set to `delay` by the first
-    /// data in order, by the last quick ACK, and when quick ACKs start after a duplicate, an ECN mark or
-    /// data beyond the window. Later it follows the time between segments.
+    /// `ato`: `delay` by the first data in order, the last quick ACK, and at the start of quick ACKs; later
+    /// follows the time between segments.
     ato: Option<Duration>,
     min_rto: Duration,
     last_segment: Time,
     data: Reassembly,
     reader: Reader,
-    /// Last byte that the advertised window allows, plus 1. This right edge never moves back (RFC
-    /// 9293, 3.8.6).
+    /// Right edge of the window, which never moves back (RFC 9293, 3.8.6).
     allowed: u64,
-    /// Whether the server's SYN has arrived.
+    /// The server's SYN has arrived.
     connected: bool,
-    /// Number of segments that the receiver will still acknowledge without delay (quick ACKs). While
-    /// the window opens, it may exceed `max_quick_acks` by one.
+    /// Segments still acknowledged without delay; may exceed `max_quick_acks` by one while the window opens.
     quick_acks: u32,
-    /// Maximum number of quick ACKs that the receiver grants at once (key `quick_acks`).
+    /// Granted at once (key `quick_acks`).
     max_quick_acks: u32,
-    /// Number of payload bytes in order that the last ACK acknowledged.
+    /// By the last ACK, in order.
     last_acked: u64,
     delayed: Option<Time>,
     update: Option<Time>,
-    /// Whether the first segment that the next ACK answers is a retransmission; `None` if no
-    /// segment waits for an ACK.
+    /// The first segment that the next ACK answers is a retransmission.
     answers: Option<bool>,
-    /// Timestamp that the next packet echoes (RFC 7323, 4.3: `TS.Recent`); 0 before the first
-    /// timestamp.
+    /// RFC 7323, 4.3: `TS.Recent`; 0 before the first timestamp.
     recent_stamp: u32,
-    /// Whether the receiver echoes a CE mark, to which the sender has not yet responded (RFC 3168,
-    /// 6.1.3).
+    /// RFC 3168, 6.1.3: of a CE mark to which the sender has not yet responded.
     echoing: bool,
-    /// Whether data with an ECN-capable codepoint (ECT or CE) has arrived (Linux: `TCP_ECN_SEEN`).
+    /// `TCP_ECN_SEEN`: data with ECT or CE.
     ecn_seen: bool,
 }
 
 impl Receiver {
-    /// Creates a receiver for connection `flow`. Its ACK of the SYN carries a request of
-    /// `request_bytes` bytes, 0 for no request.
+    /// The ACK of the SYN carries a request of `request_bytes`, 0 for none.
     pub fn new(flow: u32, request_bytes: u32, params: &Linux) -> Self {
         Self {
             flow,
@@ -161,14 +145,12 @@ impl Receiver {
         }
     }
 
-    /// Returns the smallest increase of the window in bytes that is worth an update: a segment or
-    /// half of the buffer, whichever is smaller (RFC 9293, 3.8.6.2.2).
+    /// A segment or half of the buffer (RFC 9293, 3.8.6.2.2).
     fn min_window_update(&self) -> u64 {
         self.mss.min(self.window.buffer() / 2)
     }
 
-    /// Lets the application read up to `now`, and moves the right edge of the advertised window
-    /// accordingly. The edge moves only by [`Self::min_window_update`] or more.
+    /// Only by [`Self::min_window_update`] or more.
     fn open_window(&mut self, now: Time) {
         let read = self.reader.advance(now, self.data.expected());
         self.window.on_read(now, read, self.data.beyond());
@@ -178,7 +160,7 @@ impl Receiver {
         }
     }
 
-    /// Returns an ACK of all data received in order so far, and cancels the delayed ACK.
+    /// Cancels the delayed ACK.
     fn ack(&mut self, now: Time) -> Segment {
         self.delayed = None;
         if self.quick_acks == 1 {
@@ -214,8 +196,7 @@ impl Receiver {
         }
     }
 
-    /// Returns an ACK of the server's SYN. The first of these ACKs carries the request; the ACK of
-    /// a retransmitted SYN does not.
+    /// Only the first carries the request.
     #[cold]
     fn answer_syn(&mut self, now: Time) -> Segment {
         let request = if self.connected { 0 } else { self.request_bytes };
@@ -230,16 +211,12 @@ impl Receiver {
         if self.timestamps { clock_us(now) } else { 0 }
     }
 
-    /// Returns true if a segment that begins at byte `first` and extends beyond the window is
-    /// nevertheless accepted. This requires that the segment begins within the window, and that the
-    /// application has read all data (`tcp_sequence` of Linux 6.18).
+    /// `tcp_sequence` of Linux 6.18: begins within the window, and the application has read all data.
     fn accepts_beyond(&self, first: u64) -> bool {
         first < self.allowed && self.reader.read == self.data.expected()
     }
 
-    /// Stores the timestamp of a segment if it must be echoed: the segment begins at or below the
-    /// last acknowledgement number sent, and its timestamp is not older than the stored one (RFC
-    /// 7323, 4.3).
+    /// RFC 7323, 4.3: begins at or below the last acknowledgement sent, with no older timestamp.
     fn record_stamp(&mut self, segment: &Segment) {
         if self.timestamps
             && segment.seq <= FIRST_BYTE + self.last_acked
@@ -249,18 +226,16 @@ impl Receiver {
         }
     }
 
-    /// Ends the echo of ECN marks and returns true if the segment carries CWR (RFC 3168, 6.1.3).
-    /// The ACK of such a segment must not be delayed, since the sender's window may be a single
-    /// segment (`tcp_ecn_accept_cwr`).
+    /// RFC 3168, 6.1.3; the ACK must not be delayed, since the sender's window may be a single segment
+    /// (`tcp_ecn_accept_cwr`).
     fn accept_cwr(&mut self, segment: &Segment) -> bool {
         let accepts = self.ecn && segment.ecn.reduced;
         self.echoing &= !accepts;
         accepts
     }
 
-    /// Processes the ECN codepoint of new data (`__tcp_ecn_check_ce`). A mark starts the echo and,
-    /// unless the receiver already echoes, quick ACKs. If earlier segments were ECN-capable and
-    /// this one is not, it is probably a retransmission and starts quick ACKs.
+    /// `__tcp_ecn_check_ce`: a mark starts the echo and quick ACKs; so does a segment that is not ECN-capable
+    /// after others were, probably a retransmission.
     fn check_ecn(&mut self, segment: &Segment) {
         if !self.ecn {
             return;
@@ -274,26 +249,22 @@ impl Receiver {
         self.ecn_seen |= ecn.capable || ecn.experienced;
     }
 
-    /// Raises the number of quick ACKs to `max`, but not beyond half of the window in segments. If
-    /// half of the window is less than a segment, the limit is 2 (`tcp_incr_quickack`).
+    /// `tcp_incr_quickack`: at most half of the window, or 2 if that is less than a segment.
     fn raise_quick_acks(&mut self, max: u32) {
         let half = (self.allowed - self.last_acked) / (2 * self.mss);
         let count = if half == 0 { 2 } else { half.min(u64::from(u32::MAX)) as u32 };
         self.quick_acks = self.quick_acks.max(count.min(max));
     }
 
-    /// Starts up to `max` quick ACKs, and resets the adaptive delay to its minimum
-    /// (`tcp_enter_quickack_mode`).
+    /// `tcp_enter_quickack_mode`: also resets the adaptive delay.
     fn enter_quick_acks(&mut self, max: u32) {
         self.raise_quick_acks(max);
         self.ato = Some(self.delay);
     }
 
-    /// Returns true if the ACK of an in-order segment of `payload` bytes may be delayed (Linux:
-    /// `__tcp_ack_snd_check`). The ACK is not delayed if delayed ACKs are off, if quick ACKs remain, or if
-    /// more data than a full-sized segment is unacknowledged (RFC 9293, 3.8.6.3). The ACK of a segment that
-    /// is not full-sized is not delayed either if the application reads immediately, since reading the end of
-    /// a write triggers the ACK (`tcp_cleanup_rbuf`).
+    /// `__tcp_ack_snd_check`: not with quick ACKs left or more than a full-sized segment unacknowledged (RFC
+    /// 9293, 3.8.6.3); a short segment not if the application reads immediately, since reading the end of a
+    /// write triggers the ACK (`tcp_cleanup_rbuf`).
     fn may_wait(&self, payload: u64) -> bool {
         let is_end = payload < self.mss && self.reader.rate.is_none();
         self.delay > Duration::ZERO
@@ -302,15 +273,14 @@ impl Receiver {
             && !is_end
     }
 
-    /// Returns the retransmission timeout that Linux would compute at the receiver if the
-    /// round-trip time had been measured once; `min_rto` if the round-trip time is unknown.
+    /// As Linux at the receiver after one round-trip time; `min_rto` if it is unknown.
     fn rto(&self) -> Duration {
         let rtt = self.window.rtt().unwrap_or_default();
         Duration(rtt.0 + self.min_rto.0.max(2 * rtt.0))
     }
 
-    /// Adapts the ACK delay to the time between segments. Starts quick ACKs after a pause, and with
-    /// the first data in order unless `ato` was set before (Linux: `tcp_event_data_recv`).
+    /// `tcp_event_data_recv`: also starts quick ACKs after a pause, and with the first data unless `ato` was
+    /// set.
     fn adapt_ack_delay(&mut self, now: Time) {
         let between = Duration(jiffies::JIFFY.0 * (jiffies::at(now) - jiffies::at(self.last_segment)));
         self.last_segment = now;
@@ -337,8 +307,7 @@ impl Receiver {
         }
     }
 
-    /// Arms the timer of the delayed ACK, unless it is armed already (Linux:
-    /// `tcp_send_delayed_ack`).
+    /// `tcp_send_delayed_ack`.
     fn wait(&mut self, now: Time) {
         let max_delay = self.window.rtt().map_or(MAX_DELAY, |rtt| rtt.max(self.delay).min(MAX_DELAY));
         let wait = self.ato.unwrap_or(self.delay).min(max_delay.max(self.delay));

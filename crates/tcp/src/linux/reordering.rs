@@ -1,19 +1,16 @@
-//! Degree of reordering on the path: the largest distance in segments by which one segment has
-//! overtaken another. It is measured as in Linux 6 (`tcp_check_sack_reordering`,
-//! `tcp_check_reno_reordering`).
+//! Largest distance in segments by which one has overtaken another, as in Linux 6
+//! (`tcp_check_sack_reordering`, `tcp_check_reno_reordering`).
 
 use super::DUP_THRESH;
 
-/// Largest degree of reordering, in segments (`tcp_max_reordering`).
+/// `tcp_max_reordering`.
 const MAX_DEGREE: u64 = 300;
 
-/// Reordering that a connection has observed on its path.
 #[derive(Clone, Copy, Debug)]
 pub struct Reordering {
-    /// Degree of reordering, initially 3 and at most 300: the number of segments delivered beyond a
-    /// gap, or of duplicate ACKs without SACK, that indicates a loss.
+    /// 3 to 300: segments beyond a gap, or duplicate ACKs, that indicate a loss.
     degree: u32,
-    /// Whether reordering has been observed since the start of the connection (`reord_seen`).
+    /// `reord_seen`.
     seen: bool,
 }
 
@@ -24,26 +21,20 @@ impl Default for Reordering {
 }
 
 impl Reordering {
-    /// Returns the degree of reordering: the number of segments delivered beyond a gap, or of
-    /// duplicate ACKs without SACK, that indicates a loss.
     pub fn degree(self) -> u32 {
         self.degree
     }
 
-    /// Returns true if reordering has been observed since the start of the connection.
     pub fn is_seen(self) -> bool {
         self.seen
     }
 
-    /// Returns true if the degree exceeds its initial value. In this case any delivery may open the
-    /// congestion window, and not only a delivery in order (`tcp_may_raise_cwnd`).
+    /// Above its initial value any delivery may open the window (`tcp_may_raise_cwnd`).
     pub fn is_high(self) -> bool {
         self.degree > DUP_THRESH
     }
 
-    /// Records that the first transmission of the byte `late` was delivered after data up to the
-    /// byte `fack`. The degree grows to the distance of the two bytes in segments of `mss` bytes, at
-    /// most to 300. Has no effect if `late` is not below `fack`.
+    /// The first transmission of `late` came after data up to `fack`, at most 300 segments.
     pub fn record_late(&mut self, late: u64, fack: u64, mss: u64) {
         if late < fack {
             let distance = fack - late;
@@ -54,16 +45,14 @@ impl Reordering {
         }
     }
 
-    /// Records that more duplicate ACKs arrived than `outstanding` segments can have caused, so a
-    /// segment was reordered. The degree becomes `outstanding`, at most 300.
+    /// More duplicate ACKs than `outstanding` segments can cause.
     pub fn record_duplicates(&mut self, outstanding: u64) {
         self.set_degree(outstanding);
         self.seen = true;
     }
 
-    /// Reduces the degree to 3 after a timeout if at least three segments had been reported by
-    /// SACK. In this case the degree was too high to detect the loss before the timeout
-    /// (`tcp_enter_loss`).
+    /// `tcp_enter_loss`: back to 3 if at least three segments were reported by SACK, as the degree was too
+    /// high to detect the loss.
     pub fn on_timeout(&mut self, sacked: u32) {
         if sacked >= DUP_THRESH {
             self.degree = self.degree.min(DUP_THRESH);
@@ -81,8 +70,7 @@ mod tests {
 
     const MSS: u64 = 100;
 
-    /// By `tcp_check_sack_reordering` the degree is the distance from the late byte to the highest
-    /// byte delivered. It is counted in segments and rounded up.
+    /// `tcp_check_sack_reordering`: from the late byte to the highest delivered, rounded up.
     #[test]
     fn degree_is_largest_distance() {
         let mut path = Reordering::default();

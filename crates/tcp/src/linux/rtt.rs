@@ -1,46 +1,37 @@
-//! Round-trip estimation without ticks, and the retransmission timeout (RFC 6298).
-//!
-//! Smoothed round-trip time and mean deviation are those of RFC 6298. Since almost every ACK gives
-//! a round-trip time, the deviation decays quickly. As in Linux (`tcp_rtt_estimator`), the
-//! variation term of the timeout is therefore the largest deviation of the last round. If that
-//! deviation falls, the term falls by a quarter of the difference per round. `min_rto` is a lower
-//! bound of the variation term and not of the timeout, so that on a steady path the first late ACK
-//! does not cause a timeout. The caller implements Karn's rule and passes only unambiguous
-//! round-trip times.
+//! RFC 6298; as in Linux (`tcp_rtt_estimator`), the variation term is the largest deviation of the last
+//! round, and falls by a quarter of the difference per round, since almost every ACK gives a sample.
+//! `min_rto` bounds this term, not the timeout, so that the first late ACK on a steady path causes none. The
+//! caller implements Karn's rule.
 
 use nodeb_base::units::Duration;
 
 use super::jiffies;
 
-/// Maximum number of doublings of the timeout. With the default parameters the timeout reaches its
-/// maximum after fewer doublings.
+/// The default parameters reach the maximum before.
 const MAX_DOUBLINGS: u32 = 16;
-/// Smallest timeout for data if the SYN was lost and no round-trip time was measured (RFC 6298,
-/// 5.7).
+/// Without a round-trip time (RFC 6298, 5.7).
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
-/// Round-trip estimator of one connection, with the retransmission timeout that follows from it.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     srtt: Option<Duration>,
-    /// Four times the mean deviation of round-trip times in nanoseconds (`4 * RTTVAR` of RFC 6298).
+    /// `4 * RTTVAR` of RFC 6298 in ns.
     deviation: u64,
-    /// Largest value of `deviation` in this round, at least `floor`.
+    /// Of this round, at least `floor`.
     largest: u64,
-    /// Variation term of the timeout in nanoseconds, which follows `largest`.
+    /// Variation term in ns, which follows `largest`.
     counted: u64,
     min: Option<Duration>,
     initial: Duration,
     floor: Duration,
     max: Duration,
     doublings: u32,
-    /// Retransmission timeout with backoff, which is computed from the other fields.
+    /// With backoff, from the other fields.
     rto: Duration,
 }
 
 impl RttEstimator {
-    /// Creates an estimator without measurements. `initial` is the timeout before the first
-    /// measurement, `floor` the lower bound of the variation term, and `max` the largest timeout.
+    /// `floor` bounds the variation term.
     pub fn new(initial: Duration, floor: Duration, max: Duration) -> Self {
         let mut estimator = Self {
             srtt: None,
@@ -58,15 +49,13 @@ impl RttEstimator {
         estimator
     }
 
-    /// Updates the smallest round-trip time with that of the newest segment that an ACK delivers.
-    /// For the smoothed round-trip time, [`Self::sample`] uses the oldest segment instead (Linux:
-    /// `tcp_ack_update_rtt`).
+    /// `tcp_ack_update_rtt`: the smallest round-trip time uses the newest segment, [`Self::sample`] the
+    /// oldest.
     pub fn record_newest(&mut self, rtt: Duration) {
         self.min = Some(self.min.map_or(rtt, |min| min.min(rtt)));
     }
 
-    /// Records a round-trip time and ends the backoff. `new_round` is true if a round has ended:
-    /// data sent after the start of the round is acknowledged.
+    /// Ends the backoff; `new_round` if data sent after the start of the round is acknowledged.
     pub fn sample(&mut self, rtt: Duration, new_round: bool) {
         self.doublings = 0;
         if let Some(srtt) = self.srtt {
@@ -91,9 +80,8 @@ impl RttEstimator {
         }
     }
 
-    /// Updates the deviation: a new deviation `|SRTT - R|` has the weight 1/4 (RFC 6298, 2.3). As
-    /// in Linux, this weight is divided by eight if the deviation grows while the round-trip time
-    /// falls.
+    /// Weight 1/4 (RFC 6298, 2.3), as in Linux divided by eight if the deviation grows while the round-trip
+    /// time falls.
     fn deviate(&mut self, srtt: Duration, rtt: Duration) {
         let error = srtt.0.abs_diff(rtt.0);
         let grows = error > self.deviation / 4;
@@ -104,8 +92,7 @@ impl RttEstimator {
         }
     }
 
-    /// Returns the retransmission timeout with backoff, in whole jiffies of 4 ms unless the maximum
-    /// limits it.
+    /// With backoff, in whole jiffies of 4 ms.
     pub fn rto(&self) -> Duration {
         self.rto
     }
@@ -119,35 +106,31 @@ impl RttEstimator {
         self.rto = Duration(whole.saturating_mul(1 << self.doublings).min(self.max.0));
     }
 
-    /// Doubles the timeout after it has expired, up to the maximum (RFC 6298, 5.5).
+    /// RFC 6298, 5.5.
     #[cold]
     pub fn back_off(&mut self) {
         self.doublings = (self.doublings + 1).min(MAX_DOUBLINGS);
         self.update_rto();
     }
 
-    /// Ends the backoff after an ACK, so that the timeout is no longer doubled.
     pub fn reset_backoff(&mut self) {
         self.doublings = 0;
         self.update_rto();
     }
 
-    /// Raises the initial timeout to at least 3 s, or to the maximum if that is shorter, because
-    /// the SYN was retransmitted and no round-trip time is known (RFC 6298, 5.7).
+    /// RFC 6298, 5.7: at least 3 s after a retransmitted SYN without a round-trip time.
     #[cold]
     pub fn lost_syn(&mut self) {
         self.initial = self.initial.max(AFTER_LOST_SYN).min(self.max);
         self.update_rto();
     }
 
-    /// Returns the smoothed round-trip time, or `None` before the first measurement.
     pub fn srtt(&self) -> Option<Duration> {
         self.srtt
     }
 
-    /// Returns the smallest round-trip time of the connection so far, or `None` before the first
-    /// measurement. RFC 8985, 6.2, recommends the smallest one of recent measurements (Linux: of
-    /// five minutes), which is not needed here, since routes do not change in a simulation.
+    /// RFC 8985, 6.2, recommends recent measurements (Linux: of five minutes); routes do not change in a
+    /// simulation.
     pub fn min(&self) -> Option<Duration> {
         self.min
     }

@@ -1,31 +1,24 @@
-//! Timers of a sender. Each timer has an expiry or is disarmed. The simulator schedules one event
-//! per sender, at or before the earliest expiry.
-//!
-//! ACKs of new data defer the retransmission timeout and the tail loss probe, but the event of the
-//! sender keeps its time. If no timer has expired when the event happens, the event is scheduled
-//! again. This is cheaper than rescheduling it on each of these ACKs.
+//! The simulator schedules one event per sender, at or before the earliest expiry, and again if none has
+//! expired then: cheaper than on each ACK that defers a timer.
 
 use nodeb_base::units::{Duration, Time};
 
 use super::jiffies;
 
-/// Purpose for which the timer of the retransmission queue is armed (Linux: `icsk_pending`).
+/// `icsk_pending`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pending {
-    /// Retransmission timeout, after which the SYN or the first outstanding segment is
-    /// retransmitted (RFC 6298).
+    /// RFC 6298.
     Timeout,
-    /// Tail loss probe, which elicits an ACK before the retransmission timeout (RFC 8985, 7).
+    /// RFC 8985, 7.
     Probe,
-    /// Reordering timer of RACK. When it expires, segments that have not been delivered within the
-    /// reordering window count as lost (RFC 8985, 6.2).
+    /// RFC 8985, 6.2.
     Reorder,
-    /// Time until the next probe of a closed receive window (RFC 9293, 3.8.6.1).
+    /// RFC 9293, 3.8.6.1.
     Window,
 }
 
-/// Armed timer, with its start and length. The expiry is computed only if needed, since most timers
-/// are re-armed long before they expire.
+/// The expiry is computed only if needed, since most timers are re-armed long before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArmedTimer {
     since: Time,
@@ -34,8 +27,7 @@ pub struct ArmedTimer {
 }
 
 impl ArmedTimer {
-    /// Returns the expiry by the kernel's timer wheel, which is never earlier than the start plus
-    /// the length of the timer.
+    /// By the kernel's timer wheel, never early.
     pub fn end(self) -> Time {
         jiffies::expiry(self.since, self.length)
     }
@@ -45,26 +37,22 @@ impl ArmedTimer {
     }
 }
 
-/// All timers of a sender: the timer of the retransmission queue and the timer of the pacer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timers {
-    /// Timer of the retransmission queue, `None` if disarmed. Arming it for one purpose cancels the
-    /// other purposes.
+    /// Of the retransmission queue: arming it for one purpose cancels the others.
     pub loss: Option<ArmedTimer>,
-    /// Time at which the pacer allows the next segment; `None` if no segment waits for the pacer.
+    /// If a segment waits for the pacer.
     pub pacing: Option<Time>,
     next_event: Option<Time>,
 }
 
 impl Timers {
-    /// Returns the time of the sender's next event, at or before the earliest expiry; `None` if no
-    /// timer is armed.
+    /// At or before the earliest expiry.
     pub fn next_event(&self) -> Option<Time> {
         self.next_event
     }
 
-    /// Schedules the sender's next event after timers have changed. An event that is already
-    /// scheduled keeps its time if this is after `now` and not after the earliest expiry.
+    /// An event keeps its time if after `now` and not after the earliest expiry.
     pub fn reschedule(&mut self, now: Time) {
         const NEVER: u64 = u64::MAX;
         let at = |timer: Option<Time>| timer.map_or(NEVER, |at| at.0);
@@ -83,19 +71,15 @@ impl Timers {
         }
     }
 
-    /// Returns the purpose of the timer of the retransmission queue, or `None` if it is disarmed.
     pub fn pending(&self) -> Option<Pending> {
         self.loss.map(|wait| wait.pending)
     }
 
-    /// Returns the purpose of the timer of the retransmission queue if it has expired by `now`,
-    /// otherwise `None`.
     pub fn due(&self, now: Time) -> Option<Pending> {
         self.loss.filter(|wait| wait.has_expired(now)).map(|wait| wait.pending)
     }
 
-    /// Arms the timer of the retransmission queue for the purpose `pending`. It expires after
-    /// `length`, rounded up by the kernel's timer wheel.
+    /// Rounded up by the kernel's timer wheel.
     pub fn set(&mut self, now: Time, length: Duration, pending: Pending) {
         self.loss = Some(ArmedTimer { since: now, length, pending });
     }
@@ -135,8 +119,7 @@ mod tests {
     }
 
     proptest! {
-        /// `reschedule` computes exact expiries only if needed. The next event is the same as if
-        /// all expiries were always computed.
+        /// `reschedule` computes exact expiries only if needed.
         #[test]
         fn next_event_agrees_with_all_expiries(
             steps in prop::collection::vec((0u64..9, 0u64..400, prop::option::of(0u64..90)), 1..200),

@@ -1,6 +1,4 @@
-//! Header translation of the `linux` family, in which segment numbers already count bytes.
-//!
-//! Headers show the numbers, sizes and options of the simulation.
+//! Numbers already count bytes.
 
 use super::params::Linux;
 use super::{FIRST_BYTE, sack_bytes};
@@ -8,30 +6,25 @@ use crate::Opener;
 use crate::segment::{HEADER_BYTES, Kind, SackBlocks, Segment};
 use crate::wire::{self, End, Ends, Handshake, SERVER_WINDOW, TcpFields, scaled_window, window_shift};
 
-/// Translator from the segments of one connection to TCP headers.
 #[derive(Debug)]
 pub struct Wire {
     handshake: Handshake,
     timestamps: bool,
-    /// Size in bytes of the IP and TCP headers of a SYN.
+    /// IP and TCP headers.
     syn_bytes: u32,
-    /// Size in bytes of the IP and TCP headers of all other segments, without SACK blocks.
+    /// IP and TCP headers, without SACK blocks.
     header_bytes: u32,
     ecn: bool,
-    /// Acknowledgement numbers that the server's segments carry. Each entry is (first byte of the
-    /// first segment that carries the number, acknowledgement number).
+    /// (first byte of the first segment with the number, number).
     acks: Vec<(u64, u64)>,
-    /// Sequence number after the highest byte that the server has sent; 0 before the first segment
-    /// after its SYN.
+    /// Highest sent by the server; 0 before its first segment after the SYN.
     end: u64,
-    /// Window in bytes of the last ACK of the phone; the maximum size of the receive buffer before
-    /// the first ACK.
+    /// Of the phone's last ACK; at first the largest receive buffer.
     window_bytes: u64,
     ends: Ends,
 }
 
 impl Wire {
-    /// Creates the translator for a new connection with the parameters `tcp`.
     pub fn new(tcp: &Linux) -> Self {
         let window_bytes = tcp.receive_buffer.0;
         Self {
@@ -57,15 +50,13 @@ impl Wire {
         self.timestamps.then_some((packet.timestamp_us, packet.echo_us))
     }
 
-    /// Adds ECN flags and timestamps to the header of a SYN or SYN-ACK. A SYN requests ECN by ECE
-    /// and CWR, and a SYN-ACK accepts by ECE alone (RFC 3168, 6.1.1).
+    /// RFC 3168, 6.1.1: ECE and CWR, answered by ECE alone.
     fn syn(&self, packet: &Segment, fields: TcpFields) -> TcpFields {
         let asks = fields.ack.is_none();
         TcpFields { ece: self.ecn, cwr: self.ecn && asks, timestamps: self.stamps(packet), ..fields }
     }
 
-    /// Returns the header of a segment of the server, as a capture at `end` shows it. The segment
-    /// is a SYN, a data segment, or a window probe without data.
+    /// SYN, data, or window probe without data.
     fn segment(&mut self, end: End, packet: &Segment) -> TcpFields {
         if packet.seq == 0 {
             return self.syn(packet, self.handshake.syn_of_server());
@@ -91,8 +82,7 @@ impl Wire {
         }
     }
 
-    /// Returns the header of an ACK of the phone, as a capture at `end` shows it. The ACK of the
-    /// SYN may carry the first request.
+    /// The ACK of the SYN may carry the first request.
     fn ack(&mut self, end: End, packet: &Segment) -> TcpFields {
         self.window_bytes = packet.window.into();
         let passed = self.ends.at(end);
@@ -123,8 +113,6 @@ impl Wire {
         }
     }
 
-    /// Returns the header of a packet that carries only a request of the phone, as a capture at
-    /// `end` shows it.
     fn request(&mut self, end: End, packet: &Segment) -> TcpFields {
         let passed = self.ends.at(end);
         let payload = packet.size - self.header_bytes;

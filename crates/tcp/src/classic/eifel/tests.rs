@@ -1,4 +1,4 @@
-//! Tests of Eifel. The expected times and windows are computed by hand.
+//! Times and windows are computed by hand.
 
 use std::num::NonZeroU32;
 
@@ -21,8 +21,7 @@ fn sent(out: &mut Vec<Segment>) -> Vec<u64> {
     out.drain(..).map(|packet| packet.seq).collect()
 }
 
-/// Returns a sender that has opened its window in round trips of 100 ms. At 200 ms the ACK of
-/// segment 8 has arrived, and segments 9 to 24 are outstanding.
+/// Round trips of 100 ms; at 200 ms the ACK of 8 has arrived, and 9 to 24 are outstanding.
 fn under_way(control: ControlSpec, eifel: bool) -> (Sender, Vec<Segment>) {
     let initial_window = NonZeroU32::new(8);
     let (era, limited_transmit) = ("2004-01-01".parse().unwrap(), Some(false));
@@ -38,9 +37,7 @@ fn under_way(control: ControlSpec, eifel: bool) -> (Sender, Vec<Segment>) {
     (tcp, out)
 }
 
-/// The round-trip time grows to 1.3 s, so the timer expires although nothing is lost. The first ACK
-/// after the timeout answers the original segment, which shows that the retransmission was
-/// spurious.
+/// The round-trip time grows to 1.3 s; the first ACK after the timeout answers the original.
 #[test]
 fn late_ack_after_timeout_prevents_go_back_n() {
     for control in ControlSpec::defaults() {
@@ -81,8 +78,7 @@ fn without_eifel_late_acks_cause_go_back_n() {
     }
 }
 
-/// After a real timeout the first ACK answers the retransmission, so the original was lost. The
-/// sender then behaves exactly as without Eifel.
+/// The first ACK answers the retransmission, as without Eifel.
 #[test]
 fn timeout_for_real_loss_is_not_undone() {
     for control in ControlSpec::defaults() {
@@ -100,8 +96,7 @@ fn timeout_for_real_loss_is_not_undone() {
     }
 }
 
-/// Segments 10 to 13 overtake segment 9, and the third duplicate ACK triggers a retransmission of
-/// segment 9. The next ACK answers the original segment, so the retransmission was spurious.
+/// Segments 10 to 13 overtake 9, and the next ACK answers the original.
 #[test]
 fn spurious_fast_retransmission_is_undone() {
     for control in ControlSpec::defaults() {
@@ -127,8 +122,7 @@ fn spurious_fast_retransmission_is_undone() {
     }
 }
 
-/// After two timeouts of one segment, Eifel restores the values before the first timeout, and the
-/// response ends the backoff.
+/// The values before the first timeout are restored, and the backoff ends.
 #[test]
 fn consecutive_timeouts_are_one_event() {
     let (mut tcp, mut out) = under_way(ControlSpec::default(), true);

@@ -1,10 +1,6 @@
-//! NewReno as in ns-2 (RFC 2582, today RFC 6582).
-//!
-//! A partial ACK triggers the retransmission of the next hole. In May 2003 ns-2 changed two aspects
-//! of partial ACKs. Only the first partial ACK of a recovery now restarts the timer (the
-//! "impatient" instead of the "slow-but-steady" variant of RFC 2582), and a partial ACK deflates
-//! the window by less. Since July 2003 duplicate ACKs after a timeout no longer inflate the window.
-//! This module has the old and the new rules, as ns-2.35 implements them in `tcp-newreno.cc`.
+//! As in ns-2 (RFC 2582, today RFC 6582; `tcp-newreno.cc` of ns-2.35). Since May 2003 only the first partial
+//! ACK restarts the timer ("impatient" instead of "slow-but-steady"), and a partial ACK deflates the window
+//! by less; since July 2003 duplicate ACKs after a timeout no longer inflate it. Both rules are here.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -15,8 +11,7 @@ use crate::classic::era::{self, Era};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
 
-/// Maximum number of segments that an ACK releases from the third duplicate ACK on, besides the
-/// retransmission that it may trigger (ns-2 `tcp-newreno.cc`).
+/// Per ACK from the third duplicate on, besides a retransmission (ns-2 `tcp-newreno.cc`).
 const RECOVERY_BURST: u64 = 2;
 
 params! {
@@ -40,21 +35,18 @@ params! {
 
 impl Checked for NewReno {}
 
-/// Phase of NewReno: in fast recovery or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
-    /// No fast recovery is in progress.
     #[default]
     Open,
-    /// Fast recovery. `partial_ack_seen` is true once a partial ACK has arrived in this recovery.
+    /// `partial_ack_seen` in this recovery.
     Recovery { partial_ack_seen: bool },
 }
 
-/// State of the loss recovery of NewReno.
 #[derive(Debug)]
 pub struct NewRenoRecovery {
     phase: Phase,
-    /// Number of segments by which duplicate ACKs have inflated the window.
+    /// In segments, by duplicate ACKs.
     inflation: u64,
     impatient: bool,
     partial_deflation: bool,
@@ -62,8 +54,7 @@ pub struct NewRenoRecovery {
 }
 
 impl NewRenoRecovery {
-    /// Creates the state at the start of a connection. Parameters that the scenario does not set
-    /// have the defaults of `era`.
+    /// Unset parameters have the defaults of `era`.
     pub fn new(params: &NewReno, era: Era) -> Self {
         Self {
             phase: Phase::Open,
@@ -74,9 +65,8 @@ impl NewRenoRecovery {
         }
     }
 
-    /// Deflates the window after a partial ACK, which acknowledged `acked` segments. These are
-    /// subtracted from the inflation and, if the inflation is too small, from the congestion
-    /// window. The inflation then grows by one segment for the retransmission, and is returned.
+    /// Subtracts `acked` from the inflation, then from the window; the inflation grows by one segment for the
+    /// retransmission.
     fn deflate(tx: &mut Transmission, inflation: u64, acked: u64) -> u64 {
         if inflation > acked {
             inflation - (acked - 1)

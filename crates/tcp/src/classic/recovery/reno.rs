@@ -1,4 +1,4 @@
-//! Reno (RFC 2581, 3.2): fast retransmission, then fast recovery until the first new ACK.
+//! RFC 2581, 3.2.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -21,18 +21,16 @@ params! {
 
 impl Checked for Reno {}
 
-/// State of the loss recovery of Reno.
 #[derive(Debug)]
 pub struct RenoRecovery {
     recovering: bool,
-    /// Number of segments by which duplicate ACKs have inflated the window.
+    /// In segments, by duplicate ACKs.
     inflation: u64,
     clean_exit: bool,
 }
 
 impl RenoRecovery {
-    /// Creates the state at the start of a connection. Parameters that the scenario does not set
-    /// have the defaults of `era`.
+    /// Unset parameters have the defaults of `era`.
     pub fn new(params: &Reno, era: Era) -> Self {
         let clean_exit = era::CLEAN_EXIT.of(params.clean_exit, era);
         Self { recovering: false, inflation: 0, clean_exit }

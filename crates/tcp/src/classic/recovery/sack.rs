@@ -1,10 +1,7 @@
-//! SACK (RFC 2018) as in ns-2's `Sack1`: a pipe counts the segments in the network, and a scoreboard records
-//! the segments received (Fall & Floyd, "Simulation-based comparisons of Tahoe, Reno, and SACK TCP", 1996).
-//!
-//! In recovery a duplicate ACK reduces the pipe by one segment, and a partial ACK reduces it by
-//! two. While the pipe is smaller than the window, the sender retransmits the lowest hole that it
-//! has not retransmitted yet or, if there is none, sends new data. A lost retransmission is only
-//! repaired after a timeout.
+//! RFC 2018 as in ns-2's `Sack1` (Fall & Floyd, "Simulation-based comparisons of Tahoe, Reno, and SACK TCP",
+//! 1996): in recovery a duplicate ACK reduces the pipe by one segment, a partial ACK by two; while it is
+//! below the window, the lowest hole not retransmitted yet or new data are sent. A lost retransmission is
+//! only repaired after a timeout.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -21,20 +18,16 @@ params! {
 
 impl Checked for Sack {}
 
-/// Segments that the receiver has reported in SACK blocks, and the holes that the sender has
-/// retransmitted.
 #[derive(Debug, Default)]
 struct Scoreboard {
-    /// Runs of consecutive received segments, each as (first, last + 1). The runs are in ascending
-    /// order, with gaps between them.
+    /// (first, last + 1), in ascending order, with gaps between them.
     runs: Vec<(u64, u64)>,
-    /// Number of a segment below which all holes have been retransmitted.
+    /// All holes below it have been retransmitted.
     retransmitted: u64,
 }
 
 impl Scoreboard {
-    /// Records the SACK blocks of an ACK. Returns true if the blocks report at least one segment
-    /// that the scoreboard does not contain.
+    /// True if at least one segment is new.
     fn update(&mut self, ack: Ack<'_>) -> bool {
         let mut changed = false;
         for (first, end) in ack.sack.of(ack.number) {
@@ -43,8 +36,7 @@ impl Scoreboard {
         changed
     }
 
-    /// Adds the segments from `first` to `end - 1`. Returns true if the scoreboard did not contain
-    /// all of these segments.
+    /// `first` to `end - 1`; true if any is new.
     fn add(&mut self, first: u64, end: u64) -> bool {
         let from = self.runs.partition_point(|run| run.1 < first);
         let to = self.runs.partition_point(|run| run.0 <= end);
@@ -67,8 +59,7 @@ impl Scoreboard {
         self.retransmitted = 0;
     }
 
-    /// Returns the lowest segment from `una` on that is below the highest reported segment, has not
-    /// been reported and has not been retransmitted; `None` if there is no such hole.
+    /// From `una` on, below the highest reported segment.
     fn next_hole(&self, una: u64) -> Option<u64> {
         let mut hole = una.max(self.retransmitted);
         for &(first, end) in &self.runs {
@@ -81,14 +72,12 @@ impl Scoreboard {
     }
 }
 
-/// State of the loss recovery of SACK.
 #[derive(Debug, Default)]
 pub struct SackRecovery {
     scoreboard: Scoreboard,
-    /// Estimated number of segments in the network; `None` outside of fast recovery.
+    /// Segments in the network; `None` outside of fast recovery.
     pipe: Option<i64>,
-    /// Whether the retransmission timer has expired (also while the sender was idle) since the last
-    /// ACK of new data. While true, duplicate ACKs are ignored.
+    /// Also while idle, since the last ACK of new data; then duplicate ACKs are ignored.
     timed_out: bool,
 }
 
@@ -120,9 +109,7 @@ impl SackRecovery {
         None
     }
 
-    /// Retransmits holes, and then sends new data, while fewer segments are in the network (the
-    /// pipe) than the window allows. Returns the number of segments that are in the network
-    /// afterwards.
+    /// Holes, then new data, while the pipe is below the window; the pipe afterwards.
     fn fill_pipe(&mut self, tx: &mut Transmission, now: Time, mut pipe: i64, out: &mut Vec<Segment>) -> i64 {
         let limit = tx.una + tx.max_window();
         while pipe < tx.allowed() as i64 {
@@ -186,11 +173,9 @@ impl Recovery for SackRecovery {
         (tx.dupacks == 0).then_some(u64::MAX)
     }
 
-    /// Follows ns-2's `Sack1TcpAgent::send_much`. In fast recovery holes and then new data are sent
-    /// while the pipe is smaller than the window. Outside of fast recovery no new data is sent
-    /// while there is a hole. The sender retransmits holes there only after a timeout, or after
-    /// Eifel has ended a fast recovery, and only as far as the window allows. The next completed fast
-    /// recovery ends this permission.
+    /// ns-2's `Sack1TcpAgent::send_much`: in fast recovery holes and new data while the pipe is below the
+    /// window; outside, no new data while there is a hole, which is retransmitted only after a timeout or
+    /// after Eifel has ended a fast recovery, until the next completed one.
     fn on_write(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>) -> Option<u64> {
         if let Some(pipe) = self.pipe {
             self.pipe = Some(self.fill_pipe(tx, now, pipe, out));
@@ -227,8 +212,6 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// For random SACK blocks, the scoreboard finds the same blocks with new segments, and the
-        /// same next hole, as a plain set of segments.
         #[test]
         fn scoreboard_agrees_with_set(
             blocks in prop::collection::vec((1u64..60, 1u64..8), 0..30),

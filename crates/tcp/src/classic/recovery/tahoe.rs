@@ -1,5 +1,5 @@
-//! Tahoe (Jacobson, "Congestion avoidance and control", SIGCOMM 1988): fast retransmission without fast
-//! recovery. After the third duplicate ACK the sender restarts slow start with one segment.
+//! Jacobson, "Congestion avoidance and control", SIGCOMM 1988: after the third duplicate ACK slow start
+//! restarts with one segment, without fast recovery.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -16,7 +16,6 @@ params! {
 
 impl Checked for Tahoe {}
 
-/// Loss recovery of Tahoe, which has no state besides that of `Transmission`.
 #[derive(Debug)]
 pub struct TahoeRecovery;
 
@@ -47,8 +46,7 @@ impl Recovery for TahoeRecovery {
         Some(u64::MAX)
     }
 
-    /// Leaves the number of duplicate ACKs unchanged, since ns-2's Tahoe continues to count them
-    /// after a timeout.
+    /// ns-2's Tahoe continues to count duplicate ACKs after a timeout.
     fn abandon(&mut self, _: &mut Transmission) {}
 
     fn is_repairing(&self, tx: &Transmission) -> bool {

@@ -1,11 +1,5 @@
-//! The sender of the `classic` family: ns-2's packet-counting state machine.
-//!
-//! Sequence numbers count segments: 0 is the SYN, and data are segments 1 to N. This module has the
-//! mechanisms that all variants share: window, transmission, round-trip measurement, retransmission
-//! timer, and go-back-N after a timeout. The reaction of a variant to duplicate and partial ACKs is
-//! its [`Recovery`]. The rules are those of ns-2.35 `tcp.cc`; tests compare the sender packet by
-//! packet with traces of ns-2. ECN, quick-start, timestamps and ns-2's burst limit `maxburst_` are
-//! not modelled.
+//! ns-2.35 `tcp.cc`, compared packet by packet with traces of ns-2. Segments are numbered: 0 is the SYN. ECN,
+//! quick-start, timestamps and ns-2's burst limit `maxburst_` are not modelled.
 
 use nodeb_base::event::{self, SendLimit, TimerKind};
 use nodeb_base::units::{Duration, Time};
@@ -19,38 +13,30 @@ use super::timing::Timing;
 use crate::segment::{Kind, Segment};
 use crate::{RETRANSMISSIONS_PER_ACK, SenderCounts, Window};
 
-/// State and mechanisms that the senders of all variants share. Numbers are in segments unless
-/// stated otherwise.
+/// In segments unless stated otherwise.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of ns-2")]
 pub struct Transmission {
-    /// Congestion window in segments, which may be a fraction.
     pub cwnd: f64,
-    /// Window in segments that was set from outside the connection and replaces `cwnd`; `None` if
-    /// no window was set.
+    /// Set from outside, in place of `cwnd`.
     steered: Option<f64>,
-    /// Slow-start threshold in segments, at least two after a loss.
+    /// At least two after a loss.
     pub ssthresh: u64,
-    /// Number of the first segment that is not yet acknowledged.
+    /// First unacknowledged segment.
     pub una: u64,
-    /// Number of the next segment to send. A timeout or Tahoe's fast retransmission sets it back to
-    /// `una`.
+    /// A timeout or Tahoe's fast retransmission sets it back to `una`.
     pub next: u64,
-    /// Number of the highest segment ever sent, plus 1.
+    /// Highest segment ever sent, plus 1.
     pub end: u64,
-    /// Value of `end` at the last loss event or idle timeout; 1 before any such event and after a
-    /// fast recovery with SACK. A recovery ends when all segments below this number are
-    /// acknowledged, except Reno's fast recovery, which ends at the first new ACK.
+    /// `end` at the last loss event or idle timeout; 1 before and after a fast recovery with SACK. A recovery
+    /// lasts until segments below it are acknowledged, except Reno's, which ends at the first new ACK.
     pub recover: u64,
-    /// Value of `recover` if a retransmission timeout set it and Eifel has not undone that timeout. Otherwise
-    /// 0, for example before the first timeout, or after a fast retransmission or an idle timeout. Recovery
-    /// from the timeout lasts until all segments below this number are acknowledged.
+    /// `recover` if set by a timeout that Eifel has not undone, else 0; recovery lasts until segments below
+    /// it are acknowledged.
     recover_timeout: u64,
-    /// Number of duplicate ACKs since the last ACK of new data. SACK counts them only outside of
-    /// fast recovery, and only if they report new segments. Partial ACKs of NewReno and SACK do not
-    /// reset this number. A timeout resets it, except for Tahoe.
+    /// SACK counts duplicate ACKs only outside of fast recovery and with new segments. Partial ACKs of
+    /// NewReno and SACK do not reset it; a timeout does, except for Tahoe.
     pub dupacks: u32,
-    /// Counters of the connection since its start.
     pub counts: SenderCounts,
     flow: u32,
     data: Segments,
@@ -65,13 +51,12 @@ pub struct Transmission {
     timing: Timing,
     eifel: Option<Eifel>,
     timer: Option<Time>,
-    /// Last measured round-trip time; `None` if none was measured since the simulation last read
-    /// this value.
+    /// Since the simulation last read it.
     last_rtt: Option<Duration>,
 }
 
 impl Transmission {
-    /// Sends segment `seq`, which is a retransmission if `seq` is below `end`.
+    /// A retransmission below `end`.
     pub fn send(&mut self, now: Time, seq: u64, out: &mut Vec<Segment>) {
         let nothing_outstanding = self.una == self.end;
         let retransmission = seq < self.end;
@@ -92,8 +77,7 @@ impl Transmission {
         }
     }
 
-    /// Sends the segments from `next` on that fit into a window of `window` segments, but at most
-    /// `limit` segments.
+    /// At most `limit`.
     pub fn send_window(&mut self, now: Time, window: u64, limit: u64, out: &mut Vec<Segment>) {
         let end = (self.una + window).min(self.data_end()).min(self.next.saturating_add(limit));
         while self.next < end {
@@ -103,9 +87,7 @@ impl Transmission {
         }
     }
 
-    /// Sends segment `next` on the first or second duplicate ACK, if Limited Transmit (RFC 3042) is
-    /// enabled. The outstanding segments then exceed the congestion window by at most the number of
-    /// duplicate ACKs, and do not exceed the receiver's window.
+    /// Limited Transmit (RFC 3042) on the first or second duplicate ACK, within the receiver's window.
     pub fn send_beyond_window(&mut self, now: Time, out: &mut Vec<Segment>) {
         if !self.limited_transmit {
             return;
@@ -116,65 +98,55 @@ impl Transmission {
         }
     }
 
-    /// Returns the maximum number of outstanding segments, without regard to the receiver's window.
-    /// This is the congestion window or, once the SYN is acknowledged, the window that was set from
-    /// outside, if any.
+    /// Without the receiver's window: the congestion window or, once the SYN is acknowledged, that set from
+    /// outside.
     pub fn allowed(&self) -> f64 {
         self.steered.filter(|_| self.una > 0).unwrap_or(self.cwnd)
     }
 
-    /// Returns the window in segments: [`Self::allowed`] plus `inflation`, at most the receiver's window.
+    /// [`Self::allowed`] plus `inflation`, at most the receiver's window.
     pub fn window(&self, inflation: u64) -> u64 {
         (self.allowed() as u64 + inflation).min(self.max_window)
     }
 
-    /// Returns the maximum number of segments to send on an ACK or when the window is set from
-    /// outside. This is `limit`, the number that the TCP variant allows, but at most
-    /// [`RETRANSMISSIONS_PER_ACK`] if the sender goes back N with a window set from outside.
+    /// At most [`RETRANSMISSIONS_PER_ACK`] when going back N with a window set from outside.
     fn pace(&self, limit: u64) -> u64 {
         let is_retransmitting = self.steered.is_some() && self.next < self.end;
         if is_retransmitting { limit.min(RETRANSMISSIONS_PER_ACK) } else { limit }
     }
 
-    /// Returns the constant window that the receiver advertises, in segments.
+    /// Constant, in segments.
     pub fn max_window(&self) -> u64 {
         self.max_window
     }
 
-    /// Returns the number of the last segment that the application has written, plus 1.
+    /// Last segment plus 1.
     pub fn data_end(&self) -> u64 {
         self.data.end()
     }
 
-    /// Returns half of the window in use, from which the slow-start threshold after a loss is
-    /// computed. The window in use is `cwnd` plus `inflation`, at most the receiver's window. The
-    /// half is rounded down unless the setting `fractional_halves` is true.
+    /// Of `cwnd` plus `inflation`, at most the receiver's window; rounded down unless `fractional_halves`.
     pub fn half_window(&self, inflation: u64) -> f64 {
         let used = (self.cwnd + inflation as f64).min(self.max_window as f64);
         if self.fractional_halves { used / 2.0 } else { (used / 2.0).floor() }
     }
 
-    /// Returns half of the outstanding data if the key `half_of_flight` is true, otherwise half of
-    /// the window. The caller rounds this value down and makes it the slow-start threshold after a
-    /// timeout.
+    /// Of the outstanding data if `half_of_flight`, else of the window; the caller rounds it down.
     fn half_after_timeout(&self) -> f64 {
         if self.half_of_flight { (self.end - self.una) as f64 / 2.0 } else { self.half_window(0) }
     }
 
-    /// Sets the slow-start threshold after a loss to `half`, rounded down to whole segments and at
-    /// least two.
+    /// Rounded down, at least two.
     pub fn set_ssthresh(&mut self, half: f64) {
         self.ssthresh = (half as u64).max(2);
     }
 
-    /// Opens the window on an ACK of new data: by one segment in slow start, and by 1 / cwnd
-    /// segments in congestion avoidance.
+    /// By one segment in slow start, 1 / cwnd in congestion avoidance.
     pub fn open_window(&mut self) {
         self.cwnd += if self.cwnd < self.ssthresh as f64 { 1.0 } else { 1.0 / self.cwnd };
     }
 
-    /// Processes an ACK of all segments below `acked`. If the ACK gives a round-trip time, records it and
-    /// ends the backoff. Resets the number of duplicate ACKs, and restarts the timer.
+    /// A round-trip time ends the backoff; resets the duplicate ACKs and restarts the timer.
     pub fn advance(&mut self, now: Time, acked: u64) {
         self.dupacks = 0;
         self.move_up_to(acked);
@@ -185,9 +157,8 @@ impl Transmission {
         self.restart_timer(now);
     }
 
-    /// Processes an ACK like [`Self::advance`], but records no round-trip time, since a retransmission may
-    /// have triggered the ACK. Ends the backoff if the ACK would give one. Leaves the timer and the number of
-    /// duplicate ACKs unchanged.
+    /// Without a round-trip time, since a retransmission may have triggered the ACK; timer and duplicate ACKs
+    /// are unchanged.
     pub fn advance_partially(&mut self, acked: u64) {
         self.move_up_to(acked);
         if self.timing.acknowledge(acked).is_some() {
@@ -195,24 +166,20 @@ impl Transmission {
         }
     }
 
-    /// Processes a partial ACK in SACK recovery. Restarts the timer and ends the backoff, but
-    /// measures no round-trip time.
+    /// Restarts the timer and ends the backoff, without a round-trip time.
     pub fn advance_in_sack_recovery(&mut self, now: Time, acked: u64) {
         self.move_up_to(acked);
         self.restart_timer(now);
         self.rtt.reset_backoff();
     }
 
-    /// Returns true if the ACK is the third duplicate ACK in a row and indicates a new loss. The
-    /// loss is new if a segment that was first sent after the last loss event is acknowledged. As
-    /// in ns-2, a missing first data segment counts as a new loss in any case.
+    /// Third duplicate ACK of a new loss: a segment first sent after the last loss event is acknowledged. As
+    /// in ns-2, a missing first data segment is always new.
     pub fn may_retransmit_fast(&self) -> bool {
         self.dupacks == DUPACK_THRESHOLD && (self.una > self.recover || self.una == 1)
     }
 
-    /// Records a fast retransmission: sets slow-start threshold and window to half of the window in
-    /// use, and restarts the timer. `inflation` is the number of segments by which duplicate ACKs
-    /// have inflated the window.
+    /// Threshold and window become half of the window in use; restarts the timer.
     pub fn halve(&mut self, now: Time, inflation: u64) {
         self.suspect(false);
         self.mark_loss();
@@ -232,17 +199,14 @@ impl Transmission {
         self.next = self.next.max(acked);
     }
 
-    /// Reports to Eifel that the first outstanding segment will be retransmitted. The caller must
-    /// do so before it reduces window and slow-start threshold, because Eifel may restore them.
+    /// Before window and threshold are reduced, because Eifel may restore them.
     fn suspect(&mut self, timed_out: bool) {
         if let Some(eifel) = &mut self.eifel {
             eifel.suspect(self.una, self.ssthresh.max(self.end - self.una), timed_out);
         }
     }
 
-    /// Restores window and slow-start threshold after a spurious retransmission, which an ACK of
-    /// `acked` new segments has revealed (RFC 4015, steps 9 and 11). If a timeout caused the
-    /// retransmission, also adapts the timeout and restarts the timer.
+    /// RFC 4015, steps 9 and 11; after a timeout also adapts the timeout and restarts the timer.
     fn respond_to_spurious(&mut self, now: Time, spurious: SpuriousRetransmission, acked: u64) {
         self.cwnd = (self.end - self.una) as f64 + (acked as f64).min(self.initial_window);
         self.ssthresh = spurious.pipe;
@@ -260,39 +224,34 @@ impl Transmission {
         }
     }
 
-    /// Restarts the retransmission timer, which then expires after the current timeout (backoff
-    /// included).
+    /// Backoff included.
     pub fn restart_timer(&mut self, now: Time) {
         self.timer = Some(now + self.rtt.rto());
     }
 
-    /// Records a loss event: sets `recover` to the end of the data sent, and `recover_timeout` to 0. If the
-    /// estimator times one segment at a time, the segment that is being timed no longer gives a round-trip time.
+    /// If one segment is timed at a time, its timing is discarded.
     pub fn mark_loss(&mut self) {
         self.recover = self.end;
         self.recover_timeout = 0;
         self.timing.mark_loss();
     }
 
-    /// Returns true if a data segment that was outstanding at the last loss event is not yet
-    /// acknowledged.
+    /// A segment outstanding at the last loss event is not acknowledged.
     pub fn is_behind_loss(&self) -> bool {
         self.una > 0 && self.una < self.recover
     }
 }
 
-/// TCP sender of one connection in the `classic` family.
 #[derive(Debug)]
 pub struct Sender {
     tx: Transmission,
     recovery: Box<dyn Recovery>,
 }
 
-/// Number of consecutive duplicate ACKs that indicate a loss (RFC 5681, 3.2).
+/// RFC 5681, 3.2.
 pub const DUPACK_THRESHOLD: u32 = 3;
 
 impl Sender {
-    /// Creates a sender for connection `flow`. It sends nothing before its method `open` is called.
     pub fn new(flow: u32, tcp: &Classic) -> Self {
         let limits = Limits {
             tick: tcp.clock(),

@@ -1,6 +1,3 @@
-//! Tests of the mechanisms that the senders of all `classic` variants share, and of SACK's reaction
-//! to writes.
-
 use nodeb_base::units::Probability;
 use proptest::prelude::*;
 
@@ -64,8 +61,7 @@ fn lost_syn_sets_initial_window_to_one() {
     assert_eq!(sent(&mut out), [1]);
 }
 
-/// Half of a window of nine packets is 4.5 packets. ns-2 rounded this down to 4 before January
-/// 2006.
+/// 4.5 packets; ns-2 rounded this down to 4 before January 2006.
 #[test]
 fn half_of_odd_window_depends_on_era() {
     for (era, half) in [("ns-2.29", 4.0), ("ns-2.30", 4.5)] {
@@ -118,11 +114,8 @@ fn threshold_after_second_timeout_depends_on_half_of_flight() {
     }
 }
 
-/// The round-trip time of the path is 100 ms. Segments are sent in pairs, and the first segment of
-/// every other pair is lost. The second segment of that pair waits at the receiver for the
-/// retransmission of the first. If this wait were measured as a round trip, each loss would
-/// lengthen the next timeout, up to hours. So the timeout must not exceed the timeout after the
-/// first round trip, 100 ms + 4 * 30 ms.
+/// Path of 100 ms; every other pair loses its first segment, and the second waits at the receiver. Measured
+/// as a round trip, this wait would lengthen timeouts up to hours; the bound is 100 ms + 4 * 30 ms.
 #[test]
 fn timeout_does_not_grow_by_its_own_length() {
     let path = Duration::from_millis(100);
@@ -152,15 +145,14 @@ fn timeout_does_not_grow_by_its_own_length() {
     }
 }
 
-/// Returns an ACK with the number `seq` (all segments up to `seq` have arrived) and one SACK block,
-/// from segment `first` to `end - 1`.
+/// SACK block from `first` to `end - 1`.
 fn sack_of(seq: u64, first: u64, end: u64) -> Segment {
     let mut ack = ack_of(seq);
     ack.sack.push(first, end);
     ack
 }
 
-/// Returns a sender with SACK that has sent segments 1 to 4; the tests treat segment 1 as lost.
+/// Segments 1 to 4 are sent, 1 counts as lost.
 fn sack_sender() -> Sender {
     let params = Classic {
         control: ControlSpec::Sack(crate::classic::recovery::sack::Sack::default()),
@@ -175,8 +167,7 @@ fn sack_sender() -> Sender {
     tcp
 }
 
-/// As in ns-2's `Sack1TcpAgent::send_much`, the sender does not send newly written data while there
-/// is a hole and fast recovery has not begun.
+/// ns-2's `Sack1TcpAgent::send_much`.
 #[test]
 fn sack_sends_no_new_data_between_first_and_third_duplicate_ack() {
     let (mut tcp, mut out) = (sack_sender(), Vec::new());
@@ -185,8 +176,7 @@ fn sack_sends_no_new_data_between_first_and_third_duplicate_ack() {
     assert!(out.is_empty());
 }
 
-/// An earlier timeout has set `recover_ > 0`. As in ns-2's `Sack1TcpAgent::send_much`, a write then
-/// makes the sender fill the hole at once and send the new data after that.
+/// ns-2's `Sack1TcpAgent::send_much` with `recover_ > 0`.
 #[test]
 fn sack_fills_hole_on_write_after_earlier_loss() {
     let (mut tcp, mut out) = (sack_sender(), Vec::new());
@@ -202,8 +192,7 @@ fn sack_fills_hole_on_write_after_earlier_loss() {
     assert_eq!(sent(&mut out), [5, 7]);
 }
 
-/// In fast recovery, newly written data is sent without waiting for an ACK, provided that fewer
-/// segments are in the network than the window allows (RFC 6675, 5 (C)).
+/// RFC 6675, 5 (C), if the pipe is below the window.
 #[test]
 fn sack_sends_data_written_during_fast_recovery_at_once() {
     let (mut tcp, mut out) = (sack_sender(), Vec::new());
@@ -218,8 +207,7 @@ fn sack_sends_data_written_during_fast_recovery_at_once() {
 }
 
 proptest! {
-    /// No sequence of ACKs and timeouts makes a variant send beyond the receiver's window, reduce
-    /// its window below one segment, or have data outstanding without a timer.
+    /// The receiver's window, at least one segment, and a timer while data are outstanding.
     #[test]
     fn every_variant_stays_within_limits(
         acks in prop::collection::vec((0u64..12, any::<bool>()), 1..200),

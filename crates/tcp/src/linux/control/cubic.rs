@@ -1,7 +1,6 @@
-//! CUBIC as in Linux 6 (`tcp_cubic.c`). The window grows as a cubic function of the time
-//! since the last reduction, in whole segments and by a clock of 1/250 s. Unless `tcp_friendliness`
-//! is off, the window grows at least as fast as that of a Reno which reduces its window to `beta`
-//! (0.7) instead of half. The variant of RFC 9438 is the module `cubic_rfc9438`.
+//! Linux 6, `tcp_cubic.c`: in whole segments and by a clock of 1/250 s. Unless `tcp_friendliness` is off, the
+//! window grows at least as fast as that of a Reno which keeps `beta` (0.7) instead of half. The variant of
+//! RFC 9438 is the module `cubic_rfc9438`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -47,35 +46,28 @@ pub fn check_shape(beta: f64, c: f64, check: &mut Check) {
     });
 }
 
-/// Units per whole: shares are counted in 1/1024 (`BICTCP_BETA_SCALE`), and times in 1/1024 s
-/// (`BICTCP_HZ`).
+/// Shares in 1/1024 (`BICTCP_BETA_SCALE`), times in 1/1024 s (`BICTCP_HZ`).
 const SCALE: u64 = 1_024;
-/// Time in jiffies for which the growth rate is not recomputed as long as the window does not
-/// change (`HZ / 32`).
+/// The growth rate is not recomputed within it for the same window (`HZ / 32`).
 const RECOMPUTE_JIFFIES: u64 = jiffies::HZ / 32;
-/// Time in jiffies, one second, for which round-trip times are not used after congestion avoidance
-/// has started or restarted, that is, after the start of an [`Epoch`].
+/// One second after the start of an [`Epoch`], in which round-trip times are not used.
 const SETTLING_JIFFIES: u64 = jiffies::HZ;
-/// Maximum number of delivered segments per segment of growth while the capacity of the path is
-/// unknown, that is, before the first loss and after a timeout. So the window then grows by at
-/// least 5 % per round trip.
+/// Per segment of growth before the first loss and after a timeout: at least 5 % per round trip.
 const MAX_BLIND_SEGMENTS: u64 = 20;
-/// Minimum number of delivered segments per segment of growth, so that the window grows by at most
-/// half of itself per round trip.
+/// Per segment of growth: at most half of the window per round trip.
 const MIN_SEGMENTS: u64 = 2;
 
-/// Period of congestion avoidance since the last reduction, with times in jiffies and windows in
-/// segments.
+/// Since the last reduction, in jiffies and segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Epoch {
     start: u64,
-    /// Time from the start of the epoch to the plateau of the cubic function in 1/1024 s (`bic_K`).
+    /// To the plateau in 1/1024 s (`bic_K`).
     k: u64,
-    /// Window in segments in the middle of the plateau of the cubic function (`bic_origin_point`).
+    /// In the middle of the plateau (`bic_origin_point`).
     origin: u64,
-    /// Window in segments that Reno would have (`tcp_cwnd`).
+    /// `tcp_cwnd`.
     reno: u64,
-    /// Number of segments delivered that have not yet counted towards Reno's growth (`ack_cnt`).
+    /// Not yet counted towards Reno's growth (`ack_cnt`).
     delivered: u64,
 }
 
@@ -85,32 +77,30 @@ impl CongestionParams for Cubic {
     }
 }
 
-/// State of CUBIC for one connection.
 #[derive(Debug)]
 pub struct CubicControl {
     params: Cubic,
-    /// Share of the window that remains after a reduction, in 1/1024 (Linux: `beta`).
+    /// Share that remains, in 1/1024.
     beta: u64,
-    /// Parameter `c` in units of 10/1024 (Linux: `bic_scale`).
+    /// `c` in 10/1024 (Linux: `bic_scale`).
     scale: u64,
     paced: bool,
     window: LossWindow,
     search: Search,
     epoch: Option<Epoch>,
-    /// Window before the last reduction in segments, less the share released by fast convergence; 0
-    /// if no reduction has occurred since the start or the last timeout (`last_max_cwnd`).
+    /// `last_max_cwnd`: before the last reduction, less fast convergence; 0 without one since the start or a
+    /// timeout.
     last_max: u64,
-    /// Smallest round-trip time since the start or the last timeout; `None` before a measurement.
+    /// Since the start or the last timeout.
     min_rtt: Option<Duration>,
-    /// Number of delivered segments per segment of growth (`cnt`).
+    /// Delivered segments per segment of growth (`cnt`).
     each: u64,
-    /// Window in segments and jiffy for which `each` was computed.
+    /// Window and jiffy of `each`.
     found_for: (u64, u64),
 }
 
 impl CubicControl {
-    /// Creates CUBIC at the start of a connection. `paced` is true if pacing spreads segments over
-    /// the round trip.
+    /// `paced` spreads segments over the round trip.
     pub fn new(params: &Cubic, mss: u64, initial_window: u64, paced: bool) -> Self {
         Self {
             beta: (params.beta * SCALE as f64).round() as u64,
@@ -127,9 +117,7 @@ impl CubicControl {
         }
     }
 
-    /// Records the round-trip time that an ACK gives. Ends slow start if the round-trip time or the
-    /// spacing of the ACKs shows a queue. Does nothing in the first second of an [`Epoch`]
-    /// (`cubictcp_acked`).
+    /// `cubictcp_acked`: nothing in the first second of an [`Epoch`]; may end slow start.
     fn measure(&mut self, ack: &AckEvent) {
         let Some(rtt) = ack.rtt else {
             return;
@@ -143,8 +131,7 @@ impl CubicControl {
         }
     }
 
-    /// Updates `each`, the number of segments that must be delivered per segment of growth, after
-    /// the delivery of `segments` segments (`bictcp_update`).
+    /// `bictcp_update`, after the delivery of `segments`.
     fn update(&mut self, now: Time, segments: u64) {
         let (cwnd, now) = (self.window.segments(), jiffies::at(now));
         if let Some(epoch) = &mut self.epoch {
@@ -164,8 +151,7 @@ impl CubicControl {
         self.each = self.each.max(MIN_SEGMENTS);
     }
 
-    /// Returns the present epoch. If there is none, starts one at jiffy `now` with a window of
-    /// `cwnd` segments, of which `segments` have just been delivered.
+    /// A new one starts with `cwnd` segments, of which `segments` have just been delivered.
     fn begin_epoch(&mut self, now: u64, cwnd: u64, segments: u64) -> Epoch {
         let (last_max, scale) = (self.last_max, self.scale);
         *self.epoch.get_or_insert_with(|| {
@@ -177,9 +163,8 @@ impl CubicControl {
         })
     }
 
-    /// Returns how many segments must be delivered before the window grows by one segment, so that
-    /// it reaches its target in a round trip. The target is the value of the cubic function one
-    /// smallest round-trip time from now.
+    /// Delivered segments per segment of growth that reach the cubic function's value one smallest round-trip
+    /// time from now.
     fn cubic_pace(&self, epoch: &Epoch, now: u64, cwnd: u64) -> u64 {
         let ahead = jiffies::in_duration(self.min_rtt.unwrap_or_default());
         let t = (now.saturating_sub(epoch.start) + ahead) * SCALE / jiffies::HZ;
@@ -191,10 +176,8 @@ impl CubicControl {
         if self.last_max == 0 { each.min(MAX_BLIND_SEGMENTS) } else { each }
     }
 
-    /// Ensures that the window grows at least as fast as that of a Reno sender that keeps the share
-    /// beta of its window after a loss, instead of half. To be as aggressive as Reno, that sender
-    /// grows by 3 (1 - beta) / (1 + beta) segments per round trip (`beta_scale`: 15/8 of a window
-    /// must be delivered per segment of growth).
+    /// 3 (1 - beta) / (1 + beta) segments per round trip are as aggressive as Reno (`beta_scale`: 15/8 of a
+    /// window per segment of growth).
     fn apply_reno_friendliness(&mut self, cwnd: u64) {
         let share = 8 * (SCALE + self.beta) / 3 / (SCALE - self.beta).max(1);
         let needed = (cwnd * share / 8).max(1);
@@ -211,8 +194,7 @@ impl CubicControl {
         }
     }
 
-    /// Resets the state after a timeout, when nothing is known about the path any more
-    /// (`bictcp_reset`).
+    /// `bictcp_reset`, after a timeout.
     fn reset(&mut self) {
         self.epoch = None;
         self.last_max = 0;
@@ -231,7 +213,7 @@ impl LossBased for CubicControl {
         &mut self.window
     }
 
-    /// Processes an ACK: updates the round-trip time and opens the window (`cubictcp_cong_avoid`).
+    /// `cubictcp_cong_avoid`.
     fn grow(&mut self, ack: &AckEvent) {
         self.measure(ack);
         if !ack.may_grow() {
@@ -248,8 +230,7 @@ impl LossBased for CubicControl {
         }
     }
 
-    /// Ends the epoch and stores the window before the loss. Returns the window after the loss in
-    /// bytes, in whole segments (`cubictcp_recalc_ssthresh`).
+    /// `cubictcp_recalc_ssthresh`: in bytes, whole segments.
     fn reduced(&mut self) -> u64 {
         let cwnd = self.window.segments();
         self.epoch = None;
@@ -265,8 +246,7 @@ impl LossBased for CubicControl {
         self.reset();
     }
 
-    /// Moves the start of the epoch by the pause, but not beyond `now`, since time with nothing in
-    /// flight does not count (`cubictcp_cwnd_event`, `CA_EVENT_TX_START`).
+    /// `cubictcp_cwnd_event`, `CA_EVENT_TX_START`: time with nothing in flight does not count.
     fn after_pause(&mut self, now: Time, pause: Duration) {
         if let Some(epoch) = &mut self.epoch {
             let (now, before) = (jiffies::at(now), jiffies::at(Time(now.0.saturating_sub(pause.0))));
@@ -301,8 +281,7 @@ mod tests {
         }
     }
 
-    /// Delivers one window per round trip of `rtt` for `end` seconds. Returns times in seconds and
-    /// windows in segments, once per round trip.
+    /// One window per `rtt`; seconds and segments.
     fn grow(control: &mut CubicControl, rtt: Duration, end: f64) -> Vec<(f64, u64)> {
         let (mut now, mut seen) = (Time(1_000_000_000), Vec::new());
         while now.as_secs() < 1.0 + end {
@@ -316,8 +295,7 @@ mod tests {
         seen
     }
 
-    /// By `bictcp_update` the window is W(t) = C (t - K)^3 + W_max with C = 410 / 1024 and K =
-    /// cbrt(300 / C) = 9.08 s.
+    /// `bictcp_update`: W(t) = C (t - K)^3 + W_max with C = 410 / 1024 and K = cbrt(300 / C) = 9.08 s.
     #[test]
     fn window_follows_cubic_function() {
         let mut control = control();
@@ -334,9 +312,8 @@ mod tests {
         }
     }
 
-    /// With `beta_scale` = 8 (1024 + 717) / 3 / (1024 - 717) = 15 the window grows by 8/15 of a
-    /// segment per round trip. This also applies above the window of the last loss, where RFC 9438
-    /// requires one segment per round trip.
+    /// `beta_scale` = 8 (1024 + 717) / 3 / (1024 - 717) = 15: 8/15 of a segment per round trip, also above
+    /// the window of the last loss, where RFC 9438 requires one.
     #[test]
     fn short_rtt_is_reno_friendly_at_any_window() {
         let mut control = control();
@@ -348,8 +325,7 @@ mod tests {
         assert!((slope(20, 48) - 8.0 / 15.0).abs() < 0.08, "{rounds:?}");
     }
 
-    /// The loss occurs at 70 segments, after a loss at 100 segments. By `cubictcp_recalc_ssthresh`,
-    /// CUBIC then stores 70 (1024 + 717) / 2048 = 59 segments instead of 70.
+    /// `cubictcp_recalc_ssthresh`: 70 (1024 + 717) / 2048 = 59 after a loss at 70 that follows one at 100.
     #[test]
     fn fast_convergence_stores_smaller_window() {
         let mut control = control();
@@ -360,8 +336,7 @@ mod tests {
         assert_eq!((control.window.segments(), control.last_max), (49, 59));
     }
 
-    /// `cubictcp_state` calls `bictcp_reset` on a timeout. After the reset, at most 20 delivered
-    /// segments are needed per segment of growth.
+    /// `bictcp_reset`: at most 20 delivered segments per segment of growth.
     #[test]
     fn timeout_resets_state() {
         let mut control = control();
@@ -375,8 +350,6 @@ mod tests {
         assert_eq!((control.each, control.epoch.map(|epoch| epoch.k)), (MAX_BLIND_SEGMENTS, Some(0)));
     }
 
-    /// At least two delivered segments are needed per segment of growth, so the window grows by at
-    /// most half of itself per round trip.
     #[test]
     fn growth_needs_at_least_two_segments_per_segment() {
         let mut control = control();
@@ -387,8 +360,7 @@ mod tests {
         assert_eq!(control.each, MIN_SEGMENTS);
     }
 
-    /// `cubictcp_cwnd_event` shifts the start of the epoch by the length of a pause, but not beyond
-    /// the present time.
+    /// `cubictcp_cwnd_event`: not beyond the present time.
     #[test]
     fn pause_shifts_epoch() {
         let mut control = control();

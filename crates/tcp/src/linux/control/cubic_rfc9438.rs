@@ -1,6 +1,4 @@
-//! CUBIC (RFC 9438): the window grows as a cubic function of the time since the last reduction,
-//! slowly near the size at which the loss occurred and fast away from it. The variant of Linux is
-//! the module `cubic`.
+//! RFC 9438; the variant of Linux is the module `cubic`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -34,27 +32,25 @@ impl Checked for CubicRfc9438 {
     }
 }
 
-/// Period of congestion avoidance since the last reduction. Windows are in segments, and `k`, the
-/// time to the plateau of the cubic function, is in seconds.
+/// Since the last reduction, in segments; `k` in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Epoch {
     start: Time,
     k: f64,
-    /// Window in segments in the middle of the plateau of the cubic function (RFC 9438, 4.2).
+    /// RFC 9438, 4.2.
     w_max: f64,
-    /// Window in segments that Reno would have (RFC 9438, 4.3).
+    /// RFC 9438, 4.3.
     w_est: f64,
 }
 
 impl Epoch {
-    /// Creates an epoch that starts at `now` with a window of `cwnd` segments (equations 1 and 2).
+    /// Equations 1 and 2.
     fn new(now: Time, cwnd: f64, w_max: f64, c: f64) -> Self {
         let w_max = w_max.max(cwnd);
         Self { start: now, k: libm::cbrt((w_max - cwnd) / c), w_max, w_est: cwnd }
     }
 
-    /// Returns the value of the cubic function in segments, `elapsed` after the start of the epoch
-    /// (equation 1).
+    /// Equation 1.
     fn window_after(&self, elapsed: Duration, c: f64) -> f64 {
         let t = elapsed.as_secs() - self.k;
         c * t * t * t + self.w_max
@@ -67,7 +63,6 @@ impl CongestionParams for CubicRfc9438 {
     }
 }
 
-/// State of CUBIC by RFC 9438 for one connection.
 #[derive(Debug)]
 pub struct CubicRfc9438Control {
     params: CubicRfc9438,
@@ -75,23 +70,20 @@ pub struct CubicRfc9438Control {
     search: Search,
     min_rtt: Option<Duration>,
     epoch: Option<Epoch>,
-    /// Time of the last ACK or start of a transmission.
+    /// ACK or start of a transmission.
     last_event: Time,
-    /// Window before the last reduction in segments, less the share released by fast convergence; 0
-    /// if no reduction has occurred since the start or the last timeout.
+    /// Before the last reduction, less fast convergence; 0 without one since the start or a timeout.
     w_max: f64,
-    /// Window just before the last reduction in segments (`cwnd_prior`).
+    /// `cwnd_prior`.
     prior: f64,
-    /// Growth of the window that is not yet a whole byte, from 0 to 1.
+    /// Growth below a byte.
     fraction: f64,
-    /// Values of `w_max`, `prior` and `epoch` before the last reduction, which are restored if the
-    /// reduction is undone.
+    /// `w_max`, `prior` and `epoch` before the last reduction, for an undo.
     before: (f64, f64, Option<Epoch>),
 }
 
 impl CubicRfc9438Control {
-    /// Creates CUBIC at the start of a connection. `paced` is true if pacing spreads segments over
-    /// the round trip.
+    /// `paced` spreads segments over the round trip.
     pub fn new(params: &CubicRfc9438, mss: u64, initial_window: u64, paced: bool) -> Self {
         Self {
             params: params.clone(),
@@ -111,17 +103,14 @@ impl CubicRfc9438Control {
         self.window.cwnd as f64 / self.window.mss as f64
     }
 
-    /// Opens the window in slow start by as many segments as the method of `slow_start` allows.
-    /// Returns how many of these segments are left over for congestion avoidance.
+    /// Segments left over for congestion avoidance.
     fn slow_start(&mut self, ack: &AckEvent) -> u64 {
         self.search.on_ack_in_slow_start(ack, &mut self.window, self.min_rtt);
         let growth = self.search.growth(ack.segments);
         self.window.slow_start(growth)
     }
 
-    /// Opens the window in congestion avoidance (section 4.2). The window moves towards the value
-    /// of the cubic function one round trip from now, but grows at least as fast as Reno's window
-    /// would.
+    /// 4.2: towards the cubic function one round trip from now, but at least as fast as Reno's window.
     fn avoid_congestion(&mut self, ack: &AckEvent, segments: u64) {
         let (c, beta) = (self.params.c, self.params.beta);
         let cwnd = self.segments();
@@ -142,8 +131,7 @@ impl CubicRfc9438Control {
         self.grow_to(size);
     }
 
-    /// Excludes the time since the last event from the time of the epoch, because the sender did not
-    /// use the whole window (section 5.8).
+    /// 5.8: the sender did not use the whole window.
     fn exclude(&mut self, now: Time) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start += now.since(self.last_event);
@@ -157,8 +145,7 @@ impl CubicRfc9438Control {
         self.window.cwnd += whole;
     }
 
-    /// Stores the state before a reduction. Returns the reduced window in bytes (sections 4.6 and
-    /// 4.7).
+    /// 4.6 and 4.7; in bytes.
     fn save_and_reduce(&mut self) -> u64 {
         let cwnd = self.segments();
         self.before = (self.w_max, self.prior, self.epoch.take());
@@ -262,8 +249,7 @@ mod tests {
         }
     }
 
-    /// Acknowledges one window per round trip of `rtt` until the time `end` in seconds. Returns
-    /// times in seconds and windows in segments, once per round trip.
+    /// One window per `rtt`; seconds and segments.
     fn grow(control: &mut CubicRfc9438Control, rtt: Duration, end: f64) -> Vec<(f64, f64)> {
         let (mut now, mut seen) = (Time::ZERO, Vec::new());
         while now.as_secs() < end {

@@ -1,32 +1,29 @@
-//! Maximum over a sliding window of time. As in Linux (`lib/win_minmax.c`) only the best three
-//! candidates are kept instead of all values.
+//! Linux, `lib/win_minmax.c`: only the best three candidates are kept.
 
-/// Maximum of the values added in a sliding window of integer times.
 #[derive(Clone, Debug)]
 pub struct WindowedMax {
     length: u64,
-    /// The three best candidates for the maximum, each as (time, value). Each candidate is at least
-    /// as new as the one before it in the array.
+    /// (time, value), each at least as new as the one before it.
     best: [(u64, f64); 3],
 }
 
 impl WindowedMax {
-    /// Creates an empty window of `length` time units. Its maximum is 0 until a value is added.
+    /// 0 until a value is added.
     pub fn new(length: u64) -> Self {
         Self { length, best: [(0, 0.0); 3] }
     }
 
-    /// Sets the length of the window in time units; older values expire at the next update.
+    /// Older values expire at the next update.
     pub fn set_length(&mut self, length: u64) {
         self.length = length;
     }
 
-    /// Returns the largest value in the window, 0 if no value was added.
+    /// 0 if no value was added.
     pub fn max(&self) -> f64 {
         self.best[0].1
     }
 
-    /// Adds `value`, measured at time `at`. Values older than the length of the window expire.
+    /// Values older than the window expire.
     pub fn update(&mut self, at: u64, value: f64) {
         let new = (at, value);
         if value >= self.best[0].1 || at - self.best[2].0 > self.length {
@@ -41,8 +38,7 @@ impl WindowedMax {
         self.expire(new);
     }
 
-    /// Removes the best candidate if it is too old. Otherwise replaces the second and third
-    /// candidates if needed, so that they come from later parts of the window.
+    /// The second and third candidates come from later parts of the window.
     fn expire(&mut self, new: (u64, f64)) {
         let age = new.0 - self.best[0].0;
         if age > self.length {

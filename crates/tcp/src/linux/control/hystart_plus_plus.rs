@@ -1,52 +1,38 @@
-//! HyStart++ (RFC 9406), which ends slow start when the round-trip time grows, before the queue
-//! overflows.
-//!
-//! If the smallest round-trip time of a round exceeds that of the previous round by at least a
-//! threshold, the window grows more slowly (conservative slow start). If the round-trip time then
-//! falls below the round-trip time that started this phase, slow start resumes; otherwise
-//! congestion avoidance starts after five rounds.
+//! RFC 9406.
 
 use nodeb_base::units::Duration;
 
-/// Lower bound of the increase of the round-trip time that starts conservative slow start (section
-/// 4.3).
+/// Section 4.3.
 const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
-/// Upper bound of the increase of the round-trip time that starts conservative slow start (section
-/// 4.3).
+/// Section 4.3.
 const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
-/// Divisor of the round-trip time that gives the increase which starts conservative slow start,
-/// between its lower and its upper bound (section 4.3).
+/// Section 4.3.
 const MIN_RTT_DIVISOR: u64 = 8;
-/// Number of round-trip times that a round must have before its smallest round-trip time is
-/// compared with that of the previous round.
+/// A round needs so many to be compared with the previous one.
 const N_RTT_SAMPLE: u32 = 8;
-/// Factor by which the window grows more slowly in conservative slow start than in slow start.
+/// Of conservative slow start.
 const CSS_GROWTH_DIVISOR: u64 = 4;
-/// Duration of conservative slow start in rounds.
+/// Of conservative slow start.
 const CSS_ROUNDS: u32 = 5;
-/// Maximum growth of the window per ACK in segments. The limit does not apply if the sender is
-/// paced.
+/// Growth per ACK in segments, without pacing.
 const L: u64 = 8;
 
-/// State of HyStart++ during one slow start of a connection.
 #[derive(Clone, Debug)]
 pub struct HyStartPlusPlus {
     limit: u64,
-    /// Number of acknowledged bytes that ends the round (`windowEnd`).
+    /// `windowEnd`.
     window_end: u64,
     last_round_min: Option<Duration>,
     this_round_min: Option<Duration>,
     samples: u32,
-    /// State of conservative slow start: the baseline round-trip time, and the number of rounds so
-    /// far. `None` outside of conservative slow start.
+    /// Baseline round-trip time, and rounds so far.
     conservative: Option<(Duration, u32)>,
-    /// Number of segments delivered in conservative slow start that have not yet opened the window.
+    /// Delivered in conservative slow start, without having opened the window.
     left: u64,
 }
 
 impl HyStartPlusPlus {
-    /// Creates HyStart++ at the start of a connection. `paced` is true if pacing spreads segments
-    /// over the round trip.
+    /// `paced` spreads segments over the round trip.
     pub fn new(paced: bool) -> Self {
         Self {
             limit: if paced { u64::MAX } else { L },
@@ -59,8 +45,7 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// Processes an ACK in slow start. After the ACK `una` is the first unacknowledged byte, and
-    /// `next` the next byte to be sent. Returns true if congestion avoidance must start.
+    /// True if congestion avoidance must start.
     pub fn on_ack(&mut self, una: u64, next: u64, rtt: Option<Duration>) -> bool {
         let mut over = false;
         if una >= self.window_end {
@@ -104,8 +89,7 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// Returns the number of segments by which the window opens when `segments` segments are
-    /// delivered: fewer in conservative slow start, and at most `L` without pacing.
+    /// At most `L` without pacing.
     pub fn growth(&mut self, segments: u64) -> u64 {
         let segments = segments.min(self.limit);
         if self.conservative.is_none() {
@@ -124,8 +108,7 @@ mod tests {
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// Simulates a round of `samples` ACKs that all give the round-trip time `rtt`. Returns true if
-    /// slow start ended.
+    /// True if slow start ended.
     fn round(hystart: &mut HyStartPlusPlus, rtt: Duration, samples: u64) -> bool {
         let (start, mut over) = (hystart.window_end, false);
         for ack in 0..samples {

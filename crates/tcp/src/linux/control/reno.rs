@@ -1,4 +1,4 @@
-//! Reno: additive increase, multiplicative decrease (RFC 5681), with byte counting (RFC 3465).
+//! RFC 5681, with byte counting (RFC 3465).
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -15,9 +15,7 @@ params! {
 
 impl Checked for Reno {}
 
-/// Opens the window as Reno does (Linux: `tcp_reno_cong_avoid`); other congestion controls share
-/// this function. In slow start the window grows by one segment per segment delivered, and in
-/// congestion avoidance by one segment per window delivered.
+/// `tcp_reno_cong_avoid`, shared: a segment per segment delivered, then per window delivered.
 pub fn grow(window: &mut LossWindow, ack: &AckEvent) {
     if !ack.may_grow() {
         return;
@@ -37,14 +35,12 @@ impl CongestionParams for Reno {
     }
 }
 
-/// State of Reno for one connection.
 #[derive(Debug)]
 pub struct RenoControl {
     window: LossWindow,
 }
 
 impl RenoControl {
-    /// Creates Reno at the start of a connection. `mss` and `initial_window` are in bytes.
     pub fn new(mss: u64, initial_window: u64) -> Self {
         Self { window: LossWindow::new(mss, initial_window) }
     }
@@ -63,9 +59,7 @@ impl LossBased for RenoControl {
         grow(&mut self.window, ack);
     }
 
-    /// Returns half of the window, regardless of the data outstanding (Linux: `tcp_reno_ssthresh`).
-    /// So segments that Limited Transmit sends beyond the window do not raise the result (RFC 5681,
-    /// 3.1).
+    /// `tcp_reno_ssthresh`, regardless of data outstanding by Limited Transmit (RFC 5681, 3.1).
     fn reduced(&mut self) -> u64 {
         self.window.cwnd / 2
     }
@@ -97,10 +91,7 @@ mod tests {
         assert_eq!(control.cwnd(), 20 * MSS);
     }
 
-    /// `tcp_may_raise_cwnd` requires that data is acknowledged cumulatively, while `tcp_cong_avoid`
-    /// counts newly delivered segments. So an ACK at the end of a recovery, which acknowledges a
-    /// window of segments that SACKs had reported before, opens the window only by the segments
-    /// that it delivers.
+    /// `tcp_may_raise_cwnd` requires a cumulative ACK, `tcp_cong_avoid` counts newly delivered segments.
     #[test]
     fn segments_counted_by_sack_do_not_count_again() {
         let mut control = RenoControl::new(MSS, 10 * MSS);
@@ -111,8 +102,7 @@ mod tests {
         assert_eq!(control.cwnd(), 11 * MSS);
     }
 
-    /// `tcp_reno_ssthresh` halves `snd_cwnd`. Data outstanding beyond the window does not change
-    /// the result.
+    /// `tcp_reno_ssthresh`.
     #[test]
     fn threshold_is_half_of_window() {
         let mut control = RenoControl::new(MSS, 21 * MSS);

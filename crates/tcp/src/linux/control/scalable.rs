@@ -1,5 +1,5 @@
-//! Scalable TCP: the window grows and shrinks in proportion to its size, so that recovery from a loss takes
-//! the same number of round trips at any rate (Kelly, ACM CCR 33(2), 2003). Small windows follow Reno.
+//! Kelly, ACM CCR 33(2), 2003: proportional, so that recovery takes as many round trips at any rate; small
+//! windows follow Reno.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -36,17 +36,15 @@ impl CongestionParams for Scalable {
     }
 }
 
-/// State of Scalable TCP for one connection.
 #[derive(Debug)]
 pub struct ScalableControl {
     params: Scalable,
     window: LossWindow,
-    /// Growth of the window that is not yet a whole byte, from 0 to 1.
+    /// Growth below a byte.
     fraction: f64,
 }
 
 impl ScalableControl {
-    /// Creates Scalable TCP at the start of a connection. `mss` and `initial_window` are in bytes.
     pub fn new(params: &Scalable, mss: u64, initial_window: u64) -> Self {
         let window = LossWindow::new(mss, initial_window);
         Self { params: params.clone(), window, fraction: 0.0 }
@@ -90,8 +88,7 @@ mod tests {
 
     const MSS: u64 = 1_000;
 
-    /// Causes a loss at a window of `segments` segments. Returns the number of round trips until
-    /// the window is as large again.
+    /// Round trips until the window is as large again.
     fn rounds_to_recover(segments: u64) -> u32 {
         let mut control = ScalableControl::new(&Scalable::default(), MSS, segments * MSS);
         control.on_congestion(Time::ZERO, 0);

@@ -24,20 +24,17 @@ pub enum SlowStart {
     HyStartPlusPlus,
 }
 
-/// State of the method that ends slow start before a loss.
+/// No method, or slow start has ended.
 #[derive(Clone, Debug)]
 pub enum Search {
-    /// Nothing ends slow start early: no method is selected, or slow start has ended.
     Idle,
-    /// State of HyStart as in Linux.
     HyStart(HyStart),
     /// State of HyStart++ (RFC 9406).
     HyStartPlusPlus(HyStartPlusPlus),
 }
 
 impl Search {
-    /// Creates the initial state of the method `slow_start`, for the start of a connection or after
-    /// a timeout. `paced` is true if pacing spreads segments over the round trip.
+    /// `paced` spreads segments over the round trip.
     pub fn new(slow_start: SlowStart, paced: bool) -> Self {
         match slow_start {
             SlowStart::Standard => Self::Idle,
@@ -46,8 +43,7 @@ impl Search {
         }
     }
 
-    /// Processes an ACK in slow start. `min_rtt` is the smallest round-trip time of the path. If
-    /// the method ends slow start, the slow-start threshold is set to the present window.
+    /// At the end the threshold becomes the present window.
     #[cold]
     pub fn on_ack_in_slow_start(
         &mut self,
@@ -69,8 +65,6 @@ impl Search {
         }
     }
 
-    /// Returns the number of segments by which the window may open in slow start when `segments`
-    /// segments are delivered.
     pub fn growth(&mut self, segments: u64) -> u64 {
         match self {
             Self::HyStartPlusPlus(hystart) => hystart.growth(segments),

@@ -1,6 +1,4 @@
-//! Vegas: keeps a few segments in the queue. It estimates their number by comparing the round-trip
-//! time with the smallest one (Brakmo and Peterson, IEEE JSAC 13(8), 1995; once per round trip as
-//! in Linux, `tcp_vegas.c`).
+//! Brakmo and Peterson, IEEE JSAC 13(8), 1995; once per round trip as in Linux, `tcp_vegas.c`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -10,8 +8,7 @@ use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
 use crate::linux::Linux;
 
-/// Minimum number of round-trip times in a round after which the window is adjusted. With fewer,
-/// all of them may be lengthened by delayed ACKs, so the window grows as with Reno.
+/// With fewer, all may be lengthened by delayed ACKs, so the window grows as Reno's.
 const SAMPLES: u32 = 3;
 
 params! {
@@ -41,21 +38,19 @@ impl CongestionParams for Vegas {
     }
 }
 
-/// State of Vegas for one connection.
 #[derive(Debug)]
 pub struct VegasControl {
     params: Vegas,
     window: LossWindow,
     base_rtt: Option<Duration>,
-    /// Smallest round-trip time measured in the present round.
+    /// Smallest of the round.
     round_rtt: Option<Duration>,
-    /// Number of round-trip times measured in the present round.
+    /// Of the round.
     samples: u32,
     round_end: u64,
 }
 
 impl VegasControl {
-    /// Creates Vegas at the start of a connection. `mss` and `initial_window` are in bytes.
     pub fn new(params: &Vegas, mss: u64, initial_window: u64) -> Self {
         Self {
             params: params.clone(),
@@ -67,8 +62,7 @@ impl VegasControl {
         }
     }
 
-    /// Adjusts the window once per round trip. Compares the estimated number of segments in the
-    /// queue with `alpha` and `beta` or, in slow start, with `gamma`.
+    /// Once per round trip, by the estimated queue and `alpha` and `beta` or, in slow start, `gamma`.
     fn adjust(&mut self, ack: &AckEvent) {
         let (Some(base), Some(rtt)) = (self.base_rtt, self.round_rtt) else {
             return;
@@ -134,8 +128,7 @@ mod tests {
     use super::super::CongestionControl as _;
     use super::*;
 
-    /// Returns the window in bytes after one round. The window was 20 segments, the smallest
-    /// round-trip time is 100 ms, and the round-trip times of the round are `rtt_ms`.
+    /// From 20 segments, with a minimum of 100 ms.
     fn after_round(rtt_ms: u64) -> u64 {
         let mut control = VegasControl::new(&Vegas::default(), 1_000, 20_000);
         control.window.ssthresh = 10_000;

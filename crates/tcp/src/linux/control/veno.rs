@@ -1,6 +1,5 @@
-//! Veno: Reno that distinguishes losses on the radio link from congestion. It decides by the queue
-//! length, which it estimates as Vegas does (Fu and Liew, IEEE JSAC 21(2), 2003; as in Linux,
-//! `tcp_veno.c`).
+//! Fu and Liew, IEEE JSAC 21(2), 2003; as in Linux, `tcp_veno.c`: the queue length, as estimated by Vegas,
+//! tells losses on the radio from congestion.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -26,23 +25,20 @@ impl CongestionParams for Veno {
     }
 }
 
-/// State of Veno for one connection.
 #[derive(Debug)]
 pub struct VenoControl {
     params: Veno,
     window: LossWindow,
     base_rtt: Option<Duration>,
-    /// Smallest round-trip time measured in the present round.
+    /// Smallest of the round.
     round_rtt: Option<Duration>,
-    /// Number of acknowledged bytes that ends the present round.
+    /// Acknowledged bytes that end the round.
     round_end: u64,
-    /// Number of segments in the queue, as estimated at the end of the last round; 0 before the
-    /// first estimate.
+    /// Segments in the queue at the end of the last round; 0 before.
     waiting: f64,
 }
 
 impl VenoControl {
-    /// Creates Veno at the start of a connection. `mss` and `initial_window` are in bytes.
     pub fn new(params: &Veno, mss: u64, initial_window: u64) -> Self {
         Self {
             params: params.clone(),
@@ -97,14 +93,12 @@ impl LossBased for VenoControl {
         }
     }
 
-    /// Forgets the round-trip times, which may have changed in the pause (`tcp_veno_cwnd_event`,
-    /// `CA_EVENT_TX_START`).
+    /// `tcp_veno_cwnd_event`, `CA_EVENT_TX_START`: they may have changed in the pause.
     fn after_pause(&mut self, _now: Time, _pause: Duration) {
         (self.base_rtt, self.round_rtt) = (None, None);
     }
 
-    /// Returns the window after a loss in bytes: half if the queue is long, otherwise 4/5 (section
-    /// III-B of the paper).
+    /// Half if the queue is long, otherwise 4/5 (section III-B).
     fn reduced(&mut self) -> u64 {
         let cwnd = self.window.cwnd;
         if self.is_congested() { cwnd / 2 } else { cwnd / 5 * 4 }
@@ -116,8 +110,7 @@ mod tests {
     use super::super::CongestionControl as _;
     use super::*;
 
-    /// Returns the window in bytes after a loss. The window was 20 segments, the smallest
-    /// round-trip time is 100 ms, and the round-trip time before the loss is `rtt_ms`.
+    /// From 20 segments, with a minimum of 100 ms.
     fn after_loss(rtt_ms: u64) -> u64 {
         let mut control = VenoControl::new(&Veno::default(), 1_000, 20_000);
         control.base_rtt = Some(Duration::from_millis(100));
@@ -149,8 +142,6 @@ mod tests {
         assert_eq!(control.cwnd(), 21_000);
     }
 
-    /// A long queue halves growth only in congestion avoidance, and neither in slow start nor after
-    /// a timeout.
     #[test]
     fn long_queue_does_not_slow_slow_start_or_recovery() {
         let after = |ssthresh, phase| {

@@ -1,6 +1,5 @@
-//! Westwood+: like Reno, except that a loss reduces the window to the measured bandwidth-delay
-//! product instead of half. So losses on the radio link cost little (Grieco and Mascolo, ACM CCR
-//! 34(2), 2004; filters as in Linux, `tcp_westwood.c`).
+//! Grieco and Mascolo, ACM CCR 34(2), 2004; filters as in Linux, `tcp_westwood.c`: a loss reduces the window
+//! to the measured bandwidth-delay product.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -10,7 +9,7 @@ use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, reno};
 use crate::linux::Linux;
 
-/// Shortest time over which a sample of the bandwidth is measured (Linux: `TCP_WESTWOOD_RTT_MIN`).
+/// `TCP_WESTWOOD_RTT_MIN`.
 const MIN_SAMPLE_TIME: Duration = Duration::from_millis(50);
 
 params! {
@@ -26,22 +25,19 @@ impl CongestionParams for Westwood {
     }
 }
 
-/// State of Westwood+ for one connection.
 #[derive(Debug)]
 pub struct WestwoodControl {
     window: LossWindow,
     min_rtt: Option<Duration>,
-    /// Start time of the present bandwidth sample, and the number of bytes that had been delivered
-    /// by then.
+    /// Of the sample, with bytes delivered by then.
     since: Option<(Time, u64)>,
-    /// Bandwidth in bytes per second after the first smoothing filter.
+    /// In bytes per second, after the first filter.
     smooth: f64,
-    /// Bandwidth in bytes per second after the second smoothing filter.
+    /// In bytes per second, after the second filter.
     bandwidth: f64,
 }
 
 impl WestwoodControl {
-    /// Creates Westwood+ at the start of a connection. `mss` and `initial_window` are in bytes.
     pub fn new(mss: u64, initial_window: u64) -> Self {
         Self {
             window: LossWindow::new(mss, initial_window),
@@ -52,9 +48,8 @@ impl WestwoodControl {
         }
     }
 
-    /// Updates the bandwidth with one sample per round trip, but at most one per
-    /// [`MIN_SAMPLE_TIME`]. (Westwood without "+" takes a sample on each ACK, so that compressed
-    /// ACKs distort its estimate.)
+    /// Once per round trip and [`MIN_SAMPLE_TIME`]; Westwood without "+" samples each ACK, which compressed
+    /// ACKs distort.
     fn sample(&mut self, ack: &AckEvent) {
         let (since, delivered) = *self
             .since
@@ -73,7 +68,7 @@ impl WestwoodControl {
         self.since = Some((ack.now, ack.total_delivered));
     }
 
-    /// Returns the bandwidth-delay product in bytes, 0 if no round-trip time was measured.
+    /// In bytes; 0 without a round-trip time.
     fn pipe_size(&self) -> u64 {
         self.min_rtt.map_or(0, |rtt| (self.bandwidth * rtt.as_secs()) as u64)
     }
@@ -147,8 +142,7 @@ mod tests {
         assert_eq!(bandwidths.map(|rate| rate.round() as u64), [0, 1_000_000, 65_000_000 / 64]);
     }
 
-    /// By `westwood_update_window` of Linux a sample takes the round-trip time or, if that is
-    /// shorter, 50 ms (`TCP_WESTWOOD_RTT_MIN`).
+    /// `westwood_update_window`, `TCP_WESTWOOD_RTT_MIN`.
     #[test]
     fn sample_lasts_a_round_trip_and_at_least_50_ms() {
         for (srtt, lasts) in [(10, 50_000), (80, 80_000)] {

@@ -1,5 +1,4 @@
-//! Loss detection by time (RACK), by the number of SACKs, or by duplicate ACKs. Losses are then
-//! reported to the congestion control.
+//! By time (RACK), by the number of SACKs, or by duplicate ACKs.
 
 use nodeb_base::units::Time;
 
@@ -9,8 +8,7 @@ use crate::linux::sender::{AckResult, Sender};
 use crate::linux::timers::Pending;
 
 impl Sender {
-    /// Marks the segments that must be considered lost on this ACK, by the method that the
-    /// parameters select. Returns the number of bytes newly marked.
+    /// Bytes newly marked.
     pub(super) fn find_losses(&mut self, now: Time, result: &mut AckResult) -> u64 {
         let before = self.scoreboard.lost_retransmissions();
         let lost = if self.params.rack {
@@ -32,8 +30,7 @@ impl Sender {
         lost
     }
 
-    /// Marks losses by time. Returns the number of bytes newly marked, and true if RACK waits for
-    /// reordered segments, for which its timer is then armed (Linux: `tcp_rack_mark_lost`).
+    /// `tcp_rack_mark_lost`: bytes newly marked, and true if RACK waits for reordered segments.
     fn find_losses_by_time(&mut self, now: Time) -> (u64, bool) {
         let path = self.conditions();
         let (lost, again) = self.rack.detect(now, path, &mut self.scoreboard);
@@ -44,7 +41,6 @@ impl Sender {
         (lost, again.is_some())
     }
 
-    /// Reports each newly marked segment to the congestion control.
     #[cold]
     pub(super) fn report_losses(&mut self, now: Time) {
         let Self { scoreboard, sampler, control, .. } = self;

@@ -1,5 +1,4 @@
-//! Deliveries and losses of a sender without SACK, inferred from duplicate ACKs (RFC 6582, RFC
-//! 6937).
+//! Without SACK (RFC 6582, RFC 6937).
 
 use nodeb_base::units::Time;
 
@@ -8,8 +7,7 @@ use crate::linux::control::Phase;
 use crate::linux::sender::{AckResult, Sender};
 
 impl Sender {
-    /// Estimates the deliveries that an ACK reports without SACK. A duplicate ACK means that a
-    /// segment beyond the gap was delivered; an ACK that fills the gap must not count this segment
+    /// A duplicate ACK delivers a segment beyond the gap, which the ACK that fills the gap must not count
     /// again (RFC 6937, 3).
     #[cold]
     pub(in super::super) fn estimate_deliveries(&mut self, now: Time, result: &mut AckResult) {
@@ -46,11 +44,8 @@ impl Sender {
         }
     }
 
-    /// Limits the number of duplicate ACKs to the number of outstanding segments that can have
-    /// arrived. Segments marked lost cannot have arrived. If none is marked lost, the first
-    /// outstanding segment cannot. If there were more duplicate ACKs, the network must have
-    /// reordered segments. So the degree of reordering grows, and the function returns true (Linux:
-    /// `tcp_check_reno_reordering`). `acked` is the number of segments that this ACK acknowledges.
+    /// `tcp_check_reno_reordering`: at most the outstanding segments that can have arrived, not those marked
+    /// lost or else the first; true if there were more, so the degree of reordering grows.
     #[cold]
     fn limit_duplicates(&mut self, acked: u64) -> bool {
         let outstanding = self.scoreboard.outstanding_segments();
@@ -64,17 +59,13 @@ impl Sender {
         too_many
     }
 
-    /// Returns true if the end of an episode is delayed. Without SACK, an episode that repairs
-    /// losses continues until data beyond its end is acknowledged, so that duplicate ACKs of its
-    /// retransmissions do not start another episode (RFC 6582, 3.2, step 2; Linux:
-    /// `tcp_is_non_sack_preventing_reopen`). Losses in the meantime are left to the timeout.
+    /// RFC 6582, 3.2, step 2; Linux: `tcp_is_non_sack_preventing_reopen`: duplicate ACKs of retransmissions
+    /// must not start another episode; losses in the meantime are left to the timeout.
     pub(super) fn is_end_delayed(&self) -> bool {
         !self.params.sack && self.episode.repairs() && self.episode.until() == Some(self.scoreboard.una())
     }
 
-    /// Marks losses as NewReno does (RFC 6582). The first outstanding segment is lost if the number
-    /// of duplicate ACKs reaches the degree of reordering (initially three), or if a partial ACK
-    /// arrives in a recovery. Returns the number of bytes newly marked.
+    /// RFC 6582: at the degree of reordering, or on a partial ACK in a recovery; bytes newly marked.
     #[cold]
     pub(super) fn find_loss_by_dupacks(&mut self, result: &AckResult) -> u64 {
         let is_lost = |number: &u64| self.scoreboard.get(*number).is_some_and(|segment| segment.lost);

@@ -1,8 +1,5 @@
-//! Episodes of loss recovery: their start and end on ACKs and timeouts, and the undoing of window
-//! reductions that turn out to be spurious (Linux 6: `tcp_fastretrans_alert` and its callees).
-//!
-//! Functions that only losses need are marked cold, so that the compiler places them apart from the
-//! code that every ACK executes. That code then fits into an instruction cache of 32 kB.
+//! Linux 6: `tcp_fastretrans_alert` and its callees. Functions that only losses need are marked cold, so that
+//! the code of every ACK fits into an instruction cache of 32 kB.
 
 mod detection;
 mod dupacks;
@@ -20,13 +17,10 @@ use super::prr::Prr;
 use super::sender::{AckResult, Sender};
 use crate::segment::Segment;
 
-/// Time that is added to the timer of RACK and, if several segments are outstanding, to that of the
-/// tail loss probe (Linux: `TCP_TIMEOUT_MIN_US`).
+/// `TCP_TIMEOUT_MIN_US`: added to RACK's timer and, with several segments outstanding, the tail loss probe's.
 const MIN_WAIT: Duration = Duration::from_millis(2);
 
 impl Sender {
-    /// Updates the episode of loss recovery on an ACK: ends the present episode if it is complete,
-    /// detects losses, and starts an episode if there are any.
     pub(super) fn update_episode(&mut self, now: Time, ack: &Segment, result: &mut AckResult) {
         let marked = ack.ecn.echo && self.params.ecn;
         // A D-SACK requires further checks, like a SACK or an ECN mark (`FLAG_CA_ALERT`).
@@ -56,9 +50,8 @@ impl Sender {
         }
     }
 
-    /// Ends an episode `Recovery` if all bytes below its `until` are acknowledged. Returns true if
-    /// they are acknowledged but the end of the episode is delayed. A reduction after an ECN mark
-    /// lasts until later data is acknowledged, so that the receiver has seen CWR.
+    /// True if the end is delayed; a reduction by an ECN mark lasts until later data is acknowledged, so that
+    /// the receiver has seen CWR.
     fn end_episode(&mut self, now: Time, ack: &Segment) -> bool {
         let una = self.scoreboard.una();
         match self.episode {
@@ -74,8 +67,7 @@ impl Sender {
         }
     }
 
-    /// Finishes a recovery and undoes its window reduction if that was spurious
-    /// (`tcp_try_undo_recovery`). Returns true if the end of the episode is delayed.
+    /// `tcp_try_undo_recovery`; true if the end is delayed.
     #[cold]
     fn finish(&mut self, now: Time, ack: &Segment) -> bool {
         if self.is_spurious_reduction(ack) {
@@ -119,10 +111,8 @@ impl Sender {
         }
     }
 
-    /// Processes an ACK outside of a recovery that repairs losses, or an ACK that reveals the loss of
-    /// a retransmission after a timeout. Starts a recovery if any segment is marked lost. Segments
-    /// that were marked and retransmitted in the previous recovery count, too
-    /// (`tcp_time_to_recover`).
+    /// Also an ACK that reveals a lost retransmission after a timeout; segments marked in the previous
+    /// recovery count, too (`tcp_time_to_recover`).
     fn process_in_open(&mut self, now: Time, result: &mut AckResult, marked: bool) {
         if self.episode == Episode::Open {
             self.undo_by_dsack(now);
@@ -135,9 +125,7 @@ impl Sender {
         }
     }
 
-    /// Handles an ACK without new losses. Starts a window reduction if the ACK echoes an ECN mark
-    /// in the episode `Open`. Otherwise stays in `Open` or returns to `Open`, unless a reduction
-    /// after an ECN mark is in progress (`tcp_try_to_open`).
+    /// `tcp_try_to_open`, without new losses.
     fn try_to_open(&mut self, now: Time, result: &mut AckResult, marked: bool) {
         if !self.scoreboard.has_retransmitted() {
             self.undo.forget_retransmission_time();
@@ -151,8 +139,7 @@ impl Sender {
         }
     }
 
-    /// Stays in the episode `Open` or returns to it. The sender is marked as disordered if segments
-    /// are missing or retransmitted (`tcp_try_keep_open`).
+    /// `tcp_try_keep_open`: disordered if segments are missing or retransmitted.
     fn keep_open(&mut self, now: Time) {
         self.disordered = self.scoreboard.sacked_segments() > 0
             || self.dupacks > 0
@@ -169,8 +156,7 @@ impl Sender {
         self.usage.renew(now);
     }
 
-    /// Starts a recovery (`tcp_enter_recovery`). If an ECN mark has already started a window
-    /// reduction, that reduction continues to its own end and cannot be undone.
+    /// `tcp_enter_recovery`; a reduction by an ECN mark continues and cannot be undone.
     #[cold]
     fn recover(&mut self, now: Time, marked: bool) {
         self.counts.fast_retransmits += 1;
@@ -186,16 +172,14 @@ impl Sender {
         }
     }
 
-    /// Records the state that is needed to undo a window reduction which turns out to be spurious.
-    /// `is_justified` is true if an ECN mark also caused the reduction.
+    /// `is_justified` by an ECN mark.
     fn begin_undo(&mut self, is_justified: bool) {
         let probes = self.probe.is_some_and(|probe| probe.is_retransmission());
         let is_retransmission = u64::from(self.scoreboard.repairs()) + u64::from(probes);
         self.undo.begin(self.scoreboard.una(), is_retransmission, is_justified);
     }
 
-    /// Starts a window reduction, which PRR spreads over a round trip if the congestion control
-    /// uses PRR. `repairs` is true after a loss and false after an ECN mark.
+    /// Over a round trip with PRR; not `repairs` after an ECN mark.
     #[cold]
     fn reduce(&mut self, now: Time, repairs: bool) {
         // PRR starts from the congestion window, although less data may be in flight because of the
@@ -210,8 +194,7 @@ impl Sender {
         self.send_cwr = self.params.ecn;
     }
 
-    /// Updates PRR on an ACK that delivers `delivered` segments. `safe` is true if the ACK
-    /// acknowledges new data and reveals no loss (`SafeACK` of RFC 9937).
+    /// `SafeACK` of RFC 9937: new data, no new loss.
     #[inline(never)]
     pub(super) fn spread_reduction(&mut self, delivered: u64, safe: bool) {
         let in_flight = self.in_flight();

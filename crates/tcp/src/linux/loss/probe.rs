@@ -1,5 +1,4 @@
-//! Tail loss probes (RFC 8985, 7), which reveal the loss of the last segments before the
-//! retransmission timeout.
+//! RFC 8985, 7.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -8,32 +7,27 @@ use crate::linux::sender::{AckResult, Sender, Transmission};
 use crate::linux::timers::Pending;
 use crate::segment::Segment;
 
-/// A tail loss probe that no ACK has answered yet (RFC 8985, 7.4).
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
-    /// Next new byte to be sent after the probe (`TLP.end_seq`).
+    /// `TLP.end_seq`.
     end: u64,
-    /// Whether the probe is a retransmission instead of a new segment.
+    /// A retransmission instead of a new segment.
     again: bool,
 }
 
 impl Probe {
-    /// Returns the next new byte to be sent after the probe.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Returns true if the probe is a retransmission instead of a new segment.
     pub(in super::super) fn is_retransmission(&self) -> bool {
         self.again
     }
 }
 
 impl Sender {
-    /// Arms the timer of the tail loss probe (RFC 8985, 7.2) instead of the retransmission timeout,
-    /// and returns true. Returns false if no probe may be sent. The probe is sent no later than the
-    /// timeout would expire. `afresh` is true after an ACK, which restarts the timeout (Linux:
-    /// `tcp_schedule_loss_probe`).
+    /// RFC 8985, 7.2, instead of the timeout and no later; `afresh` restarts it (Linux:
+    /// `tcp_schedule_loss_probe`). False if no probe may be sent.
     #[inline(never)]
     pub(in super::super) fn arm_probe(&mut self, now: Time, afresh: bool) -> bool {
         let quiet = match self.episode {
@@ -56,8 +50,7 @@ impl Sender {
         true
     }
 
-    /// Sends the probe (7.3): a new segment if there is data and the receiver's window allows it,
-    /// otherwise the last segment again. No further probe is sent until an ACK answers this one.
+    /// 7.3: a new segment if possible, otherwise the last one; no other until an ACK.
     #[cold]
     pub(in super::super) fn on_probe_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(tail) = self.scoreboard.tail() else {
@@ -75,8 +68,7 @@ impl Sender {
         self.rearm_timeout(now);
     }
 
-    /// Evaluates an ACK that may answer the probe (7.4.2; Linux: `tcp_process_tlp_ack`). If the
-    /// probe was a retransmission and has repaired a loss, the loss counts as congestion.
+    /// 7.4.2; Linux: `tcp_process_tlp_ack`: a loss that the probe has repaired counts as congestion.
     pub(in super::super) fn on_probe_ack(&mut self, now: Time, result: &AckResult) {
         let Some(probe) = self.probe.filter(|probe| self.scoreboard.una() >= probe.end) else {
             return;

@@ -1,5 +1,3 @@
-//! The retransmission timeout, and the undoing of its effects if it was spurious.
-
 use nodeb_base::units::Time;
 
 use super::Episode;
@@ -8,8 +6,7 @@ use crate::linux::timers::Pending;
 use crate::segment::Segment;
 
 impl Sender {
-    /// Handles the expiry of the retransmission timer: marks segments lost, reduces the window, and
-    /// retransmits the first outstanding segment (RFC 6298, 5.4 to 5.6; Linux: `tcp_enter_loss`).
+    /// RFC 6298, 5.4 to 5.6; Linux: `tcp_enter_loss`.
     #[cold]
     pub(in super::super) fn on_timeout(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(head) = self.scoreboard.head() else {
@@ -49,9 +46,8 @@ impl Sender {
         self.timers.set(now, self.rtt.rto(), Pending::Timeout);
     }
 
-    /// Returns true if the congestion window was already reduced for the outstanding data: in the
-    /// present recovery, or by an earlier timeout since which nothing was acknowledged (Linux:
-    /// `tcp_enter_loss`).
+    /// `tcp_enter_loss`: in the present recovery, or by an earlier timeout since which nothing was
+    /// acknowledged.
     fn is_reduced_already(&self) -> bool {
         let una = self.scoreboard.una();
         match self.episode {
@@ -61,8 +57,7 @@ impl Sender {
         }
     }
 
-    /// Evaluates an ACK after a timeout. Undoes the window reduction if the timeout was spurious,
-    /// and finishes the recovery if all its data is acknowledged (`tcp_process_loss`).
+    /// `tcp_process_loss`.
     pub(super) fn evaluate_timeout(&mut self, now: Time, ack: &Segment, result: &AckResult) {
         if result.advances() && self.is_spurious_reduction(ack) {
             self.undo_timeout(now, self.params.sack);
@@ -73,9 +68,7 @@ impl Sender {
         }
     }
 
-    /// Undoes the window reduction of a spurious timeout, and ends the episode if `opens` is true.
-    /// Without SACK the end may be delayed, since duplicate ACKs of the retransmissions may still
-    /// arrive (`tcp_try_undo_loss`).
+    /// `tcp_try_undo_loss`: without SACK the end may be delayed by duplicate ACKs of retransmissions.
     fn undo_timeout(&mut self, now: Time, opens: bool) {
         self.undo_reduction(now, true);
         self.timeouts = 0;

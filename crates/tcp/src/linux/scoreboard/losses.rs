@@ -1,48 +1,40 @@
-//! Functions of the scoreboard that mark lost segments and select the segments to retransmit.
-
 use super::{Scoreboard, SentSegment};
 use crate::linux::DUP_THRESH;
 
-/// Segment number in `Scoreboard::order` that stands for a transmission that RACK has marked lost.
-/// No segment has this number.
+/// In `Scoreboard::order`: RACK has marked the transmission lost.
 const MARKED_LOST: u64 = u64::MAX;
 
 impl Scoreboard {
-    /// Returns the number of segments that are marked lost and were not reported delivered since.
-    /// Retransmitted segments among them count, too (`lost_out`).
+    /// `lost_out`: retransmitted ones count, too.
     pub fn lost_segments(&self) -> u64 {
         self.lost_segments.into()
     }
 
-    /// Returns true if any segment is marked lost, even if it has been retransmitted.
+    /// Even if retransmitted.
     pub fn has_losses(&self) -> bool {
         self.lost_segments > 0
     }
 
-    /// Returns true if the retransmission of any segment is in flight.
     pub fn has_repairs(&self) -> bool {
         self.repairs > 0
     }
 
-    /// Returns the number of segments whose retransmission is in flight (`retrans_out`).
+    /// `retrans_out`.
     pub fn repairs(&self) -> u32 {
         self.repairs
     }
 
-    /// Returns the number of retransmissions that were marked lost since the start of the
-    /// connection.
+    /// Since the start.
     pub fn lost_retransmissions(&self) -> u64 {
         self.lost_retransmissions
     }
 
-    /// Removes and returns the segments that were marked lost since the last call of this method.
     pub fn drain_newly_lost(&mut self) -> impl Iterator<Item = SentSegment> + '_ {
         self.newly_lost.drain(..)
     }
 
-    /// Returns the number of the first lost segment that awaits retransmission. Returns `None` if
-    /// there is no such segment, or if at least as many retransmissions are in flight as segments
-    /// are marked lost (`tcp_xmit_retransmit_queue`).
+    /// `tcp_xmit_retransmit_queue`: `None` also if as many retransmissions are in flight as segments are
+    /// lost.
     pub fn next_lost(&mut self) -> Option<u64> {
         if self.repairs >= self.lost_segments {
             return None;
@@ -54,8 +46,7 @@ impl Scoreboard {
         Some(self.lost_from)
     }
 
-    /// Marks the last transmission of segment `number` lost (`tcp_mark_skb_lost`). Returns the
-    /// number of bytes of the segment, or 0 if it is not in flight.
+    /// `tcp_mark_skb_lost`; bytes of the segment, 0 if it is not in flight.
     pub fn mark_lost(&mut self, number: u64) -> u64 {
         let Some(segment) =
             self.get_mut(number).filter(|segment| !segment.sacked && !segment.awaits_repair())
@@ -77,17 +68,14 @@ impl Scoreboard {
         bytes
     }
 
-    /// Removes all loss marks. Lost segments count as in flight again, in addition to their
-    /// retransmissions (`tcp_undo_cwnd_reduction`).
+    /// `tcp_undo_cwnd_reduction`: lost segments are in flight again, in addition to their retransmissions.
     #[cold]
     pub fn unmark_lost(&mut self) {
         self.segments.iter_mut().for_each(|segment| segment.lost = false);
         self.pipe += u64::from(std::mem::take(&mut self.lost_segments)) * self.mss;
     }
 
-    /// Marks the segments that are lost by RFC 6675's `IsLost`: a segment is lost if it was sent
-    /// only once and at least `DupThresh` segments beyond it were delivered. Returns the number of
-    /// bytes newly marked.
+    /// RFC 6675's `IsLost`: sent only once, and `DupThresh` segments beyond it delivered; bytes newly marked.
     pub fn mark_by_count(&mut self) -> u64 {
         let (mut beyond, mut number, mut bytes) = (0, self.highest_sacked, 0);
         while number > self.first {
@@ -102,9 +90,7 @@ impl Scoreboard {
         bytes
     }
 
-    /// Calls `visit` with each transmission in flight, the oldest first. Marks the segment lost if
-    /// `visit` returns true, and stops if it returns `None`. Returns the number of bytes newly
-    /// marked.
+    /// The oldest first, until `None`; bytes newly marked.
     pub fn mark_in_order(&mut self, mut visit: impl FnMut(&SentSegment) -> Option<bool>) -> u64 {
         let (mut bytes, mut at) = (0, 0);
         while let Some(&(sent, number)) = self.order.get(at) {
@@ -125,8 +111,7 @@ impl Scoreboard {
         bytes
     }
 
-    /// Marks each segment in flight lost for which `lost` returns true, in ascending order of
-    /// segment numbers. Returns the number of bytes newly marked.
+    /// In ascending order; bytes newly marked.
     pub fn mark_where(&mut self, mut lost: impl FnMut(u64, &SentSegment) -> bool) -> u64 {
         let mut bytes = 0;
         for number in self.first..self.end() {

@@ -1,12 +1,6 @@
-//! The scoreboard: segments in flight, segments delivered beyond a gap, and lost segments (RFC
-//! 6675).
-//!
-//! Payload is divided into numbered segments at the first transmission. Each segment has the tags
-//! of Linux (`tcp_sacktag_write_queue`): delivered beyond a gap, lost, and retransmission in
-//! flight. The data in flight, `pipe`, are the outstanding segments that are neither delivered nor
-//! lost, and the retransmissions in flight. As windows of Linux count segments
-//! (`tcp_packets_in_flight`), a short segment takes the room of a full-sized one. In the names of
-//! this module, a repair is the retransmission of a lost segment.
+//! RFC 6675, with the tags of Linux (`tcp_sacktag_write_queue`). `pipe` are outstanding segments neither
+//! delivered nor lost, and retransmissions in flight (repairs); a short segment takes the room of a
+//! full-sized one, as Linux's windows count segments (`tcp_packets_in_flight`).
 
 mod losses;
 mod segment;
@@ -22,56 +16,48 @@ pub use self::segment::{Duplicates, SentSegment};
 use super::rate::Snapshot;
 use crate::segment::SackBlocks;
 
-/// Scoreboard of one connection: the outstanding segments, and the data not sent yet.
 #[derive(Debug)]
 pub struct Scoreboard {
     mss: u64,
-    /// Number of bytes that the application has written since the start of the connection.
+    /// By the application, since the start.
     written: u64,
-    /// First byte that is not yet acknowledged.
+    /// First unacknowledged byte.
     una: u64,
-    /// Next byte to be sent for the first time.
+    /// To be sent for the first time.
     next: u64,
-    /// Number of the first outstanding segment, or of the next segment if nothing is outstanding.
+    /// Segment number, or the next one if nothing is outstanding.
     first: u64,
     segments: VecDeque<SentSegment>,
-    /// Room of the window in bytes that the data in flight takes: `mss` per segment.
+    /// `mss` per segment.
     pipe: u64,
-    /// Number of segments marked lost (`lost_out`).
+    /// `lost_out`.
     lost_segments: u32,
-    /// Number of retransmissions in flight (`retrans_out`).
     repairs: u32,
     sacked_segments: u32,
-    /// Number of the highest segment that was reported delivered beyond a gap, plus 1; 0 if there
-    /// was none.
+    /// Beyond a gap, plus 1; 0 if there was none.
     highest_sacked: u64,
-    /// Segment number below which no lost segment awaits retransmission, so that a search can start
-    /// there.
+    /// A search for lost segments can start here.
     lost_from: u64,
-    /// Times and segment numbers of all transmissions, oldest first (`tsorted_sent_queue`). A
-    /// transmission no longer counts if its segment was sent again later or has been delivered, or
-    /// if RACK has marked it lost.
+    /// `tsorted_sent_queue`, oldest first; a transmission no longer counts if its segment was sent again,
+    /// delivered, or marked lost by RACK.
     order: VecDeque<(Time, u64)>,
-    /// Number of retransmissions marked lost since the start of the connection.
+    /// Marked lost, since the start.
     lost_retransmissions: u64,
-    /// Segments marked lost since the last call of [`Self::drain_newly_lost`].
     newly_lost: Vec<SentSegment>,
-    /// SACK blocks beyond a gap of the last ACK that had any blocks. Their segments are already
-    /// marked as delivered, and need not be marked again.
+    /// Of the last ACK with any: already marked as delivered.
     previous_blocks: [Block; SackBlocks::MAX],
 }
 
-/// SACK block of an ACK, with the segments that it covers.
+/// With the segments that it covers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
-    /// Bytes of the block, as (first byte, last byte + 1).
+    /// (first byte, last byte + 1).
     range: (u64, u64),
-    /// Number of the last segment that lies entirely within the block, plus 1.
+    /// Last segment entirely within the block, plus 1.
     end: u64,
 }
 
 impl Scoreboard {
-    /// Creates an empty scoreboard for segments of at most `mss` bytes.
     pub fn new(mss: u64) -> Self {
         Self {
             mss,
@@ -93,90 +79,79 @@ impl Scoreboard {
         }
     }
 
-    /// Adds `bytes` bytes of application data, to be sent after the data already written.
+    /// After the data already written.
     pub fn write(&mut self, bytes: u64) {
         self.written += bytes;
     }
 
-    /// Returns the number of bytes that the application has written since the start of the
-    /// connection.
     pub fn written(&self) -> u64 {
         self.written
     }
 
-    /// Returns the first byte that is not yet acknowledged, counted from 0.
+    /// Counted from 0.
     pub fn una(&self) -> u64 {
         self.una
     }
 
-    /// Returns the next byte to be sent for the first time, counted from 0.
+    /// Counted from 0.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// Returns true if all data that the application has written has been sent at least once.
+    /// Everything written has been sent at least once.
     pub fn is_exhausted(&self) -> bool {
         self.next == self.written
     }
 
-    /// Returns the room of the window in bytes that the data in flight takes (`pipe` of RFC 6675).
+    /// `pipe` of RFC 6675, in bytes.
     pub fn pipe(&self) -> u64 {
         self.pipe
     }
 
-    /// Returns the number of outstanding segments that were delivered beyond a gap.
+    /// Beyond a gap.
     pub fn sacked_segments(&self) -> u32 {
         self.sacked_segments
     }
 
-    /// Returns the number of segments sent and not yet acknowledged cumulatively.
     pub fn outstanding_segments(&self) -> u64 {
         self.segments.len() as u64
     }
 
-    /// Returns true if a retransmission is in flight or the first segment was ever retransmitted
-    /// (`tcp_any_retrans_done`).
+    /// `tcp_any_retrans_done`.
     pub fn has_retransmitted(&self) -> bool {
         self.has_repairs() || self.segments.front().is_some_and(|segment| segment.retransmitted)
     }
 
-    /// Returns the highest byte delivered beyond a gap, plus 1, or the first unacknowledged byte if
-    /// nothing was delivered beyond a gap (`tcp_highest_sack_seq`).
+    /// `tcp_highest_sack_seq`: highest byte beyond a gap plus 1, else the first unacknowledged.
     pub fn fack(&self) -> u64 {
         let highest = || self.get(self.highest_sacked - 1).map(SentSegment::end);
         if self.sacked_segments == 0 { self.una } else { highest().unwrap_or(self.una) }
     }
 
-    /// Returns the number of the first outstanding segment, or `None` if nothing is outstanding.
     pub fn head(&self) -> Option<u64> {
         (!self.segments.is_empty()).then_some(self.first)
     }
 
-    /// Returns the number of the last outstanding segment, or `None` if nothing is outstanding.
     pub fn tail(&self) -> Option<u64> {
         (!self.segments.is_empty()).then(|| self.end() - 1)
     }
 
-    /// Returns the number of the next segment to be sent for the first time.
+    /// To be sent for the first time.
     pub fn end(&self) -> u64 {
         self.first + self.segments.len() as u64
     }
 
-    /// Returns the byte range of segment `number`, which must be outstanding or the next segment to
-    /// be sent for the first time. A segment is sent even if it is not full-sized (no Nagle
-    /// algorithm).
+    /// Outstanding or next; no Nagle algorithm.
     pub fn range(&self, number: u64) -> (u64, u64) {
         self.get(number).map_or_else(|| self.next_range(), SentSegment::range)
     }
 
-    /// Returns the byte range of the next segment to be sent for the first time. The range is empty
-    /// if all data has been sent.
+    /// Empty if all data has been sent.
     pub fn next_range(&self) -> (u64, u64) {
         (self.next, self.written.min(self.next + self.mss))
     }
 
-    /// Returns the outstanding segment with the number `number`, or `None` if this segment is not
-    /// outstanding.
+    /// If it is outstanding.
     pub fn get(&self, number: u64) -> Option<&SentSegment> {
         self.segments.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
@@ -185,7 +160,6 @@ impl Scoreboard {
         self.segments.get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
 
-    /// Records that the next segment is sent for the first time, with the snapshot `snapshot`.
     pub fn send_next(&mut self, now: Time, snapshot: Snapshot) {
         let (number, (first, end)) = (self.end(), self.next_range());
         self.order.push_back((now, number));
@@ -203,7 +177,6 @@ impl Scoreboard {
         });
     }
 
-    /// Records that lost segment `number` is retransmitted, with the snapshot `snapshot`.
     pub fn repair(&mut self, now: Time, number: u64, snapshot: Snapshot) {
         self.probe(now, number, snapshot);
         let Some(segment) = self.get_mut(number).filter(|segment| !segment.repaired) else {
@@ -214,8 +187,7 @@ impl Scoreboard {
         self.pipe += self.mss;
     }
 
-    /// Records that segment `number` is retransmitted as a probe. The retransmission does not count
-    /// as in flight in addition to the segment.
+    /// Does not count as in flight in addition to the segment.
     pub fn probe(&mut self, now: Time, number: u64, snapshot: Snapshot) {
         if let Some(segment) = self.get_mut(number) {
             *segment = SentSegment { retransmitted: true, sent: now, snapshot, ..*segment };
@@ -223,10 +195,8 @@ impl Scoreboard {
         }
     }
 
-    /// Processes a cumulative acknowledgement of all bytes below `ack`. Calls `deliver` with each
-    /// acknowledged segment that was not already delivered beyond a gap. A segment that is only
-    /// partly below `ack` stays outstanding. Returns the number of segments acknowledged, and true
-    /// if any of these segments had been retransmitted.
+    /// `deliver` gets segments not delivered before; segments acknowledged, and whether any had been
+    /// retransmitted. A partly acknowledged one stays.
     pub fn acknowledge(&mut self, ack: u64, mut deliver: impl FnMut(&SentSegment)) -> (u64, bool) {
         let (before, mut repeated) = (self.first, false);
         while let Some(segment) = self.segments.front().filter(|segment| segment.end() <= ack) {
@@ -254,14 +224,12 @@ impl Scoreboard {
         (self.first - before, repeated)
     }
 
-    /// Returns the time at which the first outstanding segment was last sent, or `None` if nothing
-    /// is outstanding.
+    /// Last transmission of the first outstanding segment.
     pub fn head_sent(&self) -> Option<Time> {
         self.segments.front().map(|segment| segment.sent)
     }
 
-    /// Processes the SACK blocks of an ACK, which must lie within outstanding data. Calls `deliver`
-    /// with each segment that these blocks report for the first time.
+    /// Blocks within outstanding data; `deliver` gets what they report for the first time.
     pub fn sack(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mut deliver: impl FnMut(&SentSegment)) {
         let mut current_blocks = <[Block; SackBlocks::MAX]>::default();
         for (range, now) in blocks.zip(&mut current_blocks) {
@@ -277,16 +245,13 @@ impl Scoreboard {
         self.previous_blocks = current_blocks;
     }
 
-    /// Returns the number of the first outstanding segment that begins at `byte` or above, or of
-    /// the next segment to be sent if there is none.
+    /// Begins at `byte` or above, else the next to be sent.
     fn first_from(&self, byte: u64) -> u64 {
         let number = self.segment_with(byte);
         number + u64::from(self.get(number).is_some_and(|segment| segment.first < byte))
     }
 
-    /// Returns the number of the outstanding segment that contains `byte`. If all outstanding
-    /// segments lie above `byte`, returns the number of the first one. If all lie below, returns
-    /// the number of the next segment to be sent.
+    /// Or the first one above, or the next to be sent if all lie below.
     fn segment_with(&self, byte: u64) -> u64 {
         // Most segments are full-sized, so dividing the byte number by their size usually finds the
         // segment.
@@ -323,11 +288,8 @@ impl Scoreboard {
         }
     }
 
-    /// Processes a D-SACK of the bytes `range`. Segments in this range that end above `una` count
-    /// as delivered, and `deliver` is called for each that was not reported before. Their
-    /// retransmissions are no longer in flight (`tcp_sacktag_one`). Returns the number of
-    /// retransmitted segments in the range that end above `marker`, and the first byte of the first
-    /// needless retransmission, if any.
+    /// `tcp_sacktag_one`: segments that end above `una` are delivered, their retransmissions no longer in
+    /// flight; `marker` as in [`Duplicates`].
     #[cold]
     pub fn sack_duplicate(
         &mut self,
@@ -355,8 +317,7 @@ impl Scoreboard {
         found
     }
 
-    /// Records that the retransmission of segment `number` is no longer in flight. Has no effect if
-    /// no retransmission of the segment was in flight.
+    /// No effect without a retransmission in flight.
     fn end_repair(&mut self, number: u64) {
         if let Some(segment) = self.get_mut(number).filter(|segment| segment.repaired) {
             segment.repaired = false;
@@ -365,14 +326,12 @@ impl Scoreboard {
         }
     }
 
-    /// Returns true if the first outstanding segment was reported delivered but is not
-    /// acknowledged, which means that the receiver has discarded it (reneging; RFC 2018, 8).
+    /// RFC 2018, 8: reported delivered but not acknowledged, so the receiver has discarded it.
     pub fn is_reneged(&self) -> bool {
         self.segments.front().is_some_and(|segment| segment.sacked)
     }
 
-    /// Discards all information from SACKs, so that the segments they reported count as in flight
-    /// again (Linux: `tcp_timeout_mark_lost`).
+    /// `tcp_timeout_mark_lost`.
     #[cold]
     pub fn forget_sacks(&mut self) {
         for segment in self.segments.iter_mut().filter(|segment| segment.sacked) {
@@ -382,21 +341,18 @@ impl Scoreboard {
         (self.sacked_segments, self.highest_sacked, self.previous_blocks) = (0, 0, <_>::default());
     }
 
-    /// Returns the time of the oldest transmission that still counts, or `None` if none does. A
-    /// transmission counts if it is the last one of its segment, no ACK or SACK has answered it,
-    /// and RACK has not marked it lost.
+    /// The last of its segment, unanswered and not marked lost by RACK.
     pub fn oldest_sent(&mut self) -> Option<Time> {
         self.drop_stale();
         self.order.front().map(|&(sent, _)| sent)
     }
 
-    /// Returns segment `number` if it was last sent at `sent` and was not reported delivered,
-    /// otherwise `None`.
+    /// Last sent at `sent` and not delivered.
     fn current(&self, sent: Time, number: u64) -> Option<&SentSegment> {
         self.get(number).filter(|segment| segment.sent == sent && !segment.sacked)
     }
 
-    /// Removes the oldest transmissions from `order` as long as they no longer count.
+    /// Oldest ones that no longer count.
     fn drop_stale(&mut self) {
         while let Some(&(sent, number)) = self.order.front() {
             if self.current(sent, number).is_some() {

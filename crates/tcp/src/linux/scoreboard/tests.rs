@@ -71,7 +71,7 @@ fn unmarked_segments_are_in_flight_again() {
     assert_eq!((scoreboard.pipe(), scoreboard.has_repairs()), (3 * MSS, false));
 }
 
-/// Returns the numbers of the segments that RACK visits, in the order of the visits.
+/// In the order of RACK's visits.
 fn seen(scoreboard: &mut Scoreboard) -> Vec<u64> {
     let mut seen = Vec::new();
     scoreboard.mark_in_order(|segment| {
@@ -81,8 +81,7 @@ fn seen(scoreboard: &mut Scoreboard) -> Vec<u64> {
     seen
 }
 
-/// `tcp_rack_detect_loss` removes the segments that it marks from its list, and an undo does not
-/// put them back. A timeout marks segments lost without removing them from the list.
+/// `tcp_rack_detect_loss` removes what it marks from its list, also for an undo; a timeout does not.
 #[test]
 fn rack_visits_marked_transmission_only_once() {
     let mut scoreboard = scoreboard(4);
@@ -95,8 +94,7 @@ fn rack_visits_marked_transmission_only_once() {
     assert_eq!(seen(&mut scoreboard), [2, 3]);
 }
 
-/// `tcp_xmit_retransmit_queue` stops when as many retransmissions are in flight as segments are
-/// marked lost.
+/// `tcp_xmit_retransmit_queue`.
 #[test]
 fn retransmissions_are_limited_by_lost_segments() {
     let mut scoreboard = scoreboard(6);
@@ -109,8 +107,7 @@ fn retransmissions_are_limited_by_lost_segments() {
     assert_eq!(scoreboard.next_lost(), Some(3));
 }
 
-/// By `tcp_sacktag_one`, after a D-SACK of a retransmitted segment that had been reported
-/// delivered, the retransmission is no longer in flight.
+/// `tcp_sacktag_one`.
 #[test]
 fn dsack_ends_retransmission_in_flight() {
     let mut scoreboard = scoreboard(6);
@@ -126,8 +123,7 @@ fn dsack_ends_retransmission_in_flight() {
 }
 
 proptest! {
-    /// The scoreboard skips SACK blocks that the last ACK already had. The shortcut does not change
-    /// which segments are delivered.
+    /// Blocks that the last ACK already had.
     #[test]
     fn skipping_known_blocks_changes_nothing(
         acks in prop::collection::vec((0u64..6, prop::collection::vec((0u64..20, 1u64..8), 0..=3)), 1..30),
@@ -150,8 +146,6 @@ proptest! {
         }
     }
 
-    /// After a random sequence of transmissions, ACKs and SACKs, the counters of the scoreboard
-    /// agree with the tags of its segments.
     #[test]
     fn counters_agree_with_segment_states(
         events in prop::collection::vec((0u8..8, 0u64..20, 1u64..8), 1..100),

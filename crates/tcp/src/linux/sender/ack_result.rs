@@ -1,5 +1,5 @@
-//! Evaluation of an ACK in the order of the Linux kernel: first D-SACKs and SACK blocks
-//! (`tcp_sacktag_write_queue`), then the cumulative acknowledgement (`tcp_clean_rtx_queue`).
+//! In the kernel's order: D-SACKs and SACK blocks (`tcp_sacktag_write_queue`), then the cumulative
+//! acknowledgement (`tcp_clean_rtx_queue`).
 
 use nodeb_base::units::{Duration, Time};
 
@@ -9,72 +9,65 @@ use crate::linux::scoreboard::SentSegment;
 use crate::linux::{FIRST_BYTE, clock_us, is_older};
 use crate::segment::{SackBlocks, Segment};
 
-/// Effects of an ACK on the sender, as its evaluation has found them.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct AckResult {
-    /// First byte that was not acknowledged before this ACK arrived.
+    /// First unacknowledged byte before.
     prior_una: u64,
-    /// Number of bytes that the ACK acknowledges cumulatively. `acked_segments` is the number of segments
-    /// that it acknowledges cumulatively.
+    /// Cumulatively, in bytes; `acked_segments` in segments.
     pub(in super::super) acked: u64,
     pub(in super::super) acked_segments: u64,
-    /// Number of bytes that the ACK delivers cumulatively or by SACK, including duplicates that a
-    /// D-SACK reports; 0 if a newer ACK has overtaken this one. `segments` is the number of segments
-    /// delivered.
+    /// In bytes, by SACK and with duplicates too, 0 on an overtaken ACK; `segments` in segments.
     pub(in super::super) delivered: u64,
     pub(in super::super) segments: u64,
-    /// Number of bytes that were newly marked lost because of the ACK.
+    /// Newly marked.
     pub(in super::super) lost: u64,
-    /// Whether the ACK starts a window reduction because of an ECN mark.
+    /// Starts a window reduction.
     pub(in super::super) marked: bool,
     pub(super) prior_in_flight: u64,
     pub(super) rtts: RoundTrips,
-    /// Whether the ACK delivers at least one segment by SACK.
+    /// At least one segment by SACK.
     pub(in super::super) sacked: bool,
-    /// Whether the ACK delivers a segment that was sent only once, before the present episode of
-    /// loss recovery began; in the episode `Open`, any segment that was sent only once.
+    /// Delivers a segment sent only once, before the present episode unless `Open`.
     pub(in super::super) original: bool,
-    /// Whether a segment that the ACK acknowledges cumulatively had been retransmitted.
+    /// A cumulatively acknowledged segment had been retransmitted.
     pub(in super::super) repeated: bool,
-    /// D-SACK in the ACK; `None` if there is none or if it is not plausible.
+    /// If it is plausible.
     pub(in super::super) dsack: Option<DSack>,
-    /// Whether the ACK updates the right edge of the receiver's window (`FLAG_WIN_UPDATE`).
+    /// `FLAG_WIN_UPDATE`.
     pub(in super::super) updates_window: bool,
-    /// Whether the ACK acknowledges nothing new cumulatively although data is outstanding, has no
-    /// D-SACK, and does not update the right edge of the receiver's window.
+    /// Nothing new although data is outstanding, no D-SACK, and no update of the window.
     pub(in super::super) duplicate: bool,
-    /// Whether the timer of the retransmission queue must be re-armed.
+    /// Of the retransmission queue.
     pub(in super::super) rearm: bool,
-    /// Whether a retransmission was marked lost because of the ACK.
+    /// A retransmission was marked lost.
     pub(in super::super) lost_again: bool,
 }
 
 impl AckResult {
-    /// Returns true if the ACK acknowledges new data cumulatively (`FLAG_SND_UNA_ADVANCED`).
+    /// `FLAG_SND_UNA_ADVANCED`.
     pub(in super::super) fn advances(&self) -> bool {
         self.acked > 0
     }
 
-    /// Returns the first byte that was not acknowledged before this ACK arrived.
+    /// First unacknowledged byte before.
     pub(in super::super) fn prior_una(&self) -> u64 {
         self.prior_una
     }
 }
 
-/// D-SACK (RFC 2883) that passed the plausibility check (`tcp_dsack_seen`).
+/// RFC 2883; plausible by `tcp_dsack_seen`.
 #[derive(Clone, Copy, Debug)]
 pub struct DSack {
-    /// Payload bytes that the D-SACK reports as duplicates, as (first byte, last byte + 1).
+    /// (first byte, last byte + 1).
     pub(in super::super) range: (u64, u64),
-    /// Number of segments that the D-SACK covers, computed from the number of bytes.
+    /// Computed from the bytes.
     segments: u64,
-    /// Whether the D-SACK answers the tail loss probe in flight.
+    /// Answers the tail loss probe in flight.
     pub(in super::super) of_probe: bool,
 }
 
-/// Transmission times of two segments: the oldest and the newest of those that an ACK delivers in one way (by
-/// SACK or cumulatively) and that were sent only once.
+/// Oldest and newest of the segments sent once that an ACK delivers in one way.
 #[derive(Clone, Copy)]
 struct Span {
     oldest: Time,
@@ -94,27 +87,19 @@ impl Span {
     }
 }
 
-/// Round-trip times that an ACK gives. A field is `None` if there is no valid measurement for it. Only
-/// segments that were sent once are measured. If the ACK acknowledges a retransmitted segment cumulatively,
-/// no cumulatively acknowledged segment is measured (Karn's rule). If then no segment at all is measured, the
-/// echoed timestamp is used, provided that the ACK acknowledges new data cumulatively.
+/// Of segments sent once; none cumulatively if a retransmitted one is acknowledged (Karn's rule). If none is
+/// left, of the echoed timestamp on an ACK of new data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RoundTrips {
-    /// Round-trip time of the oldest segment that the ACK acknowledges cumulatively. If no such segment is
-    /// measured, it is that of the oldest segment delivered by SACK. If no segment is measured at all, it is
-    /// that of the echoed timestamp.
+    /// Cumulatively, else by SACK, else of the timestamp.
     pub(super) oldest: Option<Duration>,
-    /// Round-trip time of the newest segment delivered by SACK. If no such segment is measured, it is that of
-    /// the newest segment acknowledged cumulatively. If no segment is measured at all, it is that of the
-    /// echoed timestamp.
+    /// By SACK, else cumulatively, else of the timestamp.
     pub(super) newest: Option<Duration>,
-    /// Round-trip time of the oldest segment that the ACK delivers by SACK.
+    /// Oldest by SACK.
     sacked: Option<Duration>,
 }
 
 impl RoundTrips {
-    /// Computes the round-trip times of an ACK that arrives at `now` from the transmission times of
-    /// the segments that it delivers cumulatively and by SACK.
     fn new(now: Time, acked: Span, sacked: Span) -> Self {
         let oldest = |span: Span| (!span.is_empty()).then(|| now.since(span.oldest));
         let newest = |span: Span| (!span.is_empty()).then(|| now.since(span.newest));
@@ -126,11 +111,9 @@ impl RoundTrips {
     }
 }
 
-/// Summary of the segments that an ACK delivers, either by SACK or cumulatively.
 struct Gathered {
     span: Span,
-    /// First byte of the lowest delivered segment that was overtaken: it was never retransmitted,
-    /// and data above it had been delivered before. `u64::MAX` if there is no such segment.
+    /// Lowest overtaken byte, never retransmitted; `u64::MAX` if there is none.
     late: u64,
 }
 
@@ -139,8 +122,7 @@ impl Gathered {
 }
 
 impl Sender {
-    /// Evaluates an ACK. `old` is true if a newer ACK has overtaken this one. Segments that SACK
-    /// blocks of an old ACK report do not count as deliveries (the end of `tcp_ack`).
+    /// `old` if a newer ACK has overtaken it: its SACK blocks are no deliveries (the end of `tcp_ack`).
     pub(super) fn evaluate_ack(&mut self, now: Time, ack: &Segment, old: bool) -> AckResult {
         let (prior_una, prior_in_flight) = (self.scoreboard.una(), self.in_flight());
         let has_blocks = self.params.sack && !ack.sack.is_empty();
@@ -230,18 +212,15 @@ impl Sender {
         }
     }
 
-    /// Returns the round-trip time that the echoed timestamp gives, or `None` if the ACK echoes no
-    /// timestamp or timestamps are off. After a retransmission, only the timestamp shows which
-    /// transmission was answered (RFC 7323, 4).
+    /// RFC 7323, 4: after a retransmission only the timestamp shows which one was answered.
     #[cold]
     pub(super) fn rtt_by_stamp(&self, now: Time, ack: &Segment) -> Option<Duration> {
         let usable = self.params.timestamps && ack.echo_us != 0;
         usable.then(|| Duration(u64::from(clock_us(now).wrapping_sub(ack.echo_us)) * 1_000))
     }
 
-    /// Returns true if the ACK delivers by SACK a segment that was sent only once, and before the last
-    /// transmission of the first outstanding segment. Only such SACKs re-arm the timer, since SACKs of data
-    /// sent later would defer the timeout for ever (Linux: `tcp_clean_rtx_queue`).
+    /// `tcp_clean_rtx_queue`: sent once, before the head's last transmission. SACKs of later data would defer
+    /// the timeout for ever.
     pub(super) fn is_older_than_head(&self, now: Time, result: &AckResult) -> bool {
         let (Some(rtt), Some(sent)) = (result.rtts.sacked, self.scoreboard.head_sent()) else {
             return false;
@@ -249,8 +228,7 @@ impl Sender {
         rtt > now.since(sent)
     }
 
-    /// Reads the SACK blocks of an ACK. Returns its plausible D-SACK, if any, and the other blocks
-    /// that lie within outstanding data, in ascending order.
+    /// The plausible D-SACK, and the blocks within outstanding data in ascending order.
     #[cold]
     fn read_blocks(&mut self, ack: &Segment) -> (Option<DSack>, Blocks) {
         let (una, next) = (self.scoreboard.una().max(number(ack)), self.scoreboard.next());
@@ -268,9 +246,7 @@ impl Sender {
         (dsack, blocks)
     }
 
-    /// Returns the D-SACK of the bytes `range`. Returns `None` if `range` is empty or larger than
-    /// the largest window that the receiver has advertised, or if D-SACKs have reported more
-    /// segments than were retransmitted (`tcp_dsack_seen`).
+    /// `tcp_dsack_seen`: not empty or beyond the largest window, nor more than was retransmitted.
     fn accept_dsack(&mut self, range: (u64, u64)) -> Option<DSack> {
         let bytes = range.1.saturating_sub(range.0);
         if bytes == 0 || bytes > self.buffer.largest_window() {
@@ -291,7 +267,6 @@ impl Sender {
     }
 }
 
-/// SACK blocks of an ACK that report bytes beyond a gap, in ascending order.
 #[derive(Default)]
 struct Blocks {
     blocks: [(u64, u64); SackBlocks::MAX],
@@ -310,20 +285,17 @@ impl Blocks {
     }
 }
 
-/// Returns true if `block`, the first SACK block of an ACK, is a D-SACK. It is one if it begins
-/// below the acknowledgement number `ack`, or lies within the next block (RFC 2883, 4; Linux:
-/// `tcp_check_dsack`).
+/// RFC 2883, 4; Linux: `tcp_check_dsack`: the first block begins below `ack`, or lies within the next.
 fn is_duplicate(block: (u64, u64), ack: u64, next: Option<(u64, u64)>) -> bool {
     block.0 < ack || next.is_some_and(|next| next.0 <= block.0 && block.1 <= next.1)
 }
 
-/// Converts a SACK block from sequence numbers to payload bytes, counted from 0.
+/// Counted from 0.
 fn payload((first, end): (u64, u64)) -> (u64, u64) {
     (first.saturating_sub(FIRST_BYTE), end.saturating_sub(FIRST_BYTE))
 }
 
-/// Returns the number of payload bytes that an ACK acknowledges, counted from the start of the
-/// connection.
+/// Payload bytes from the start.
 pub(super) fn number(ack: &Segment) -> u64 {
     ack.seq.saturating_sub(FIRST_BYTE)
 }

@@ -1,10 +1,5 @@
-//! The sender of the `linux` family: processing of ACKs and timers.
-//!
-//! Each mechanism has a type of its own: the scoreboard records outstanding segments, RACK finds
-//! losses, the congestion control limits the data in flight, and PRR and the pacer determine when
-//! data may leave. This module passes ACKs and timers to these types, `sender/transmit.rs`
-//! transmits, and the module `loss` implements the transitions between the episodes of loss
-//! recovery.
+//! Passes ACKs and timers to the scoreboard, RACK, the congestion control, PRR and the pacer; `loss` has the
+//! transitions between episodes of loss recovery.
 
 mod ack_result;
 mod send_buffer;
@@ -34,28 +29,23 @@ use super::timers::{Pending, Timers};
 use crate::segment::Segment;
 use crate::{RETRANSMISSIONS_PER_ACK, SenderCounts, Window};
 
-/// State of the sender's handshake: closed, SYN sent, or established.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Setup {
     Closed,
-    /// The SYN is unanswered. The values are the time of the last transmission of the SYN and the
-    /// number of its transmissions.
+    /// Last transmission, and number of transmissions.
     SynSent(Time, u32),
     Established,
 }
 
-/// Reason for which a segment is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transmission {
-    /// The segment is sent for the first time.
     New,
-    /// A segment that was marked lost is retransmitted.
+    /// Marked lost.
     Repair,
-    /// The last segment is retransmitted to elicit an ACK (RFC 8985, 7).
+    /// To elicit an ACK (RFC 8985, 7).
     Probe,
 }
 
-/// TCP sender of one connection in the `linux` family.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Sender {
@@ -70,52 +60,43 @@ pub struct Sender {
     pub(super) rtt: RttEstimator,
     pub(super) sampler: Sampler,
     pub(super) control: Control,
-    /// Window in bytes that was set from outside the connection and replaces the congestion window;
-    /// `None` if none was set.
+    /// Set from outside, in place of the congestion window.
     steered: Option<u64>,
     pacer: Pacer,
     pub(super) timers: Timers,
     pub(super) episode: Episode,
-    /// Whether segments were missing or retransmitted when `keep_open` last checked (Linux:
-    /// `TCP_CA_Disorder`).
+    /// `TCP_CA_Disorder`, when `keep_open` last checked.
     pub(super) disordered: bool,
-    /// Whether lost segments may be retransmitted on this ACK or timer. It is false from the time at which
-    /// [`Self::undo_partially`] returns true until the next ACK or timer.
+    /// On this ACK or timer; false from [`Self::undo_partially`] to the next.
     pub(super) may_repair: bool,
     pub(super) undo: Undo,
-    /// Number of segments that D-SACKs have reported as duplicates (`dsack_dups`).
+    /// `dsack_dups`.
     duplicates: u64,
     pub(super) probe: Option<Probe>,
     pub(super) usage: WindowUsage,
     buffer: SendBuffer,
-    /// Number of congestion windows for which the send buffer has room.
+    /// Of the send buffer, in congestion windows.
     windows: u64,
-    /// Last byte that the receiver's window allows, plus 1 (the right edge of the window).
+    /// Right edge of the receiver's window.
     edge: u64,
-    /// Number of segments that must have been delivered beyond a gap, because they triggered
-    /// duplicate ACKs. It is counted only without SACK, where no other information about such
-    /// deliveries exists.
+    /// Deliveries beyond a gap, only without SACK.
     pub(super) dupacks: u32,
-    /// Whether the next new segment must carry CWR, because the window was reduced (RFC 3168,
-    /// 6.1.2).
+    /// RFC 3168, 6.1.2: on the next new segment.
     pub(super) send_cwr: bool,
-    /// Newest timestamp that the receiver has sent, which the sender echoes.
+    /// Newest one, which is echoed.
     recent_stamp: u32,
     last_sent: Time,
-    /// Next byte to be sent when the present round of round-trip estimation started. The round ends
-    /// when this byte is acknowledged.
+    /// Acknowledged at the end of the round.
     rtt_round: u64,
     pub(super) counts: SenderCounts,
     last_rtt: Option<Duration>,
-    /// Number of consecutive probes of the closed receive window.
+    /// Consecutive, of the closed window.
     window_probes: u32,
-    /// Number of timeouts since data was last acknowledged. Timeouts while the receiver's window
-    /// was closed do not count (`icsk_retransmits`).
+    /// `icsk_retransmits`: since data was last acknowledged, without those at a closed window.
     pub(super) timeouts: u32,
 }
 
 impl Sender {
-    /// Creates a sender for connection `flow`. It sends nothing before its method `open` is called.
     pub fn new(flow: u32, params: &Linux) -> Self {
         let mss = params.mss();
         let initial_window = u64::from(params.initial_window.get()) * mss;
@@ -158,25 +139,21 @@ impl Sender {
         }
     }
 
-    /// Returns the room of the window in bytes that the data in flight takes. Without SACK, each
-    /// duplicate ACK counts as the delivery of a segment.
+    /// In bytes; without SACK, each duplicate ACK counts as a delivery.
     pub(super) fn in_flight(&self) -> u64 {
         self.scoreboard.pipe().saturating_sub(u64::from(self.dupacks) * self.mss)
     }
 
-    /// Returns the window in bytes that limits the data in flight: the window set from outside, if
-    /// any, otherwise [`Self::spread_window`].
+    /// Set from outside, otherwise [`Self::spread_window`].
     pub(super) fn cwnd(&self) -> u64 {
         self.steered.unwrap_or_else(|| self.spread_window())
     }
 
-    /// Returns the congestion window in bytes. While PRR spreads a window reduction over a round trip,
-    /// this is the window of PRR, otherwise that of the congestion control.
+    /// Of PRR while it spreads a reduction.
     pub(super) fn spread_window(&self) -> u64 {
         self.episode.prr().map_or(self.control.cwnd, Prr::cwnd)
     }
 
-    /// Returns the state of the connection on which RACK's reordering window depends.
     pub(super) fn conditions(&self) -> Conditions {
         Conditions {
             min_rtt: self.rtt.min().unwrap_or_default(),
@@ -209,9 +186,7 @@ impl Sender {
         self.timers.loss = None;
     }
 
-    /// Updates the round-trip times on an ACK. The smoothed round-trip time uses the oldest segment
-    /// delivered, and the smallest round-trip time the newest segment (Linux:
-    /// `tcp_ack_update_rtt`). Only a valid measurement ends the backoff (RFC 6298, 5).
+    /// `tcp_ack_update_rtt`; only a valid measurement ends the backoff (RFC 6298, 5).
     fn take_rtt(&mut self, result: &AckResult) {
         let (Some(oldest), Some(newest)) = (result.rtts.oldest, result.rtts.newest) else {
             return;
@@ -253,8 +228,7 @@ impl Sender {
         self.control.report(|control| control.on_ack(&event));
     }
 
-    /// Processes an ACK on an established connection (`tcp_ack`). An ACK of data that was never
-    /// sent is ignored.
+    /// `tcp_ack`; ignored for data never sent.
     fn process_ack(&mut self, now: Time, ack: &Segment) {
         let acked = number(ack);
         self.may_repair = true;
@@ -297,9 +271,8 @@ impl Sender {
         self.notify_control(now, &result);
     }
 
-    /// Updates the right edge of the receiver's window. Returns true if the ACK may change the edge
-    /// (`tcp_may_update_window`). An ACK that acknowledges nothing new may have been overtaken by a
-    /// newer one. Such an ACK moves the edge back only if it closes the window.
+    /// `tcp_may_update_window`: an ACK of nothing new, possibly overtaken, moves the edge back only if it
+    /// closes the window.
     fn update_edge(&mut self, acked: u64, window: u32) -> bool {
         let edge = acked + u64::from(window);
         let updates = acked > self.scoreboard.una() || edge > self.edge || window == 0;
@@ -309,15 +282,12 @@ impl Sender {
         updates
     }
 
-    /// Returns true if the receiver's window is closed, that is, allows no byte beyond the
-    /// acknowledged data.
+    /// No byte beyond the acknowledged data.
     pub(super) fn is_window_closed(&self) -> bool {
         self.edge <= self.scoreboard.una()
     }
 
-    /// Processes the SACK blocks of an ACK that a newer ACK has overtaken (the end of `tcp_ack`).
-    /// The ACK is ignored if it has no SACK blocks, or if its number is below the first
-    /// unacknowledged byte by more than the largest window that the receiver has advertised.
+    /// The end of `tcp_ack`: ignored without SACK blocks, or more than the largest window below.
     #[cold]
     fn process_old_ack(&mut self, now: Time, ack: &Segment) {
         let is_recent = number(ack) + self.buffer.largest_window() >= self.scoreboard.una();
@@ -328,9 +298,7 @@ impl Sender {
         }
     }
 
-    /// Processes an ACK that arrives when nothing is outstanding (`tcp_ack`). A D-SACK may show
-    /// that the last window reduction was spurious, and the ACK may answer a tail loss probe or a
-    /// window probe.
+    /// `tcp_ack` with nothing outstanding: a D-SACK may undo a reduction, and probes may be answered.
     #[cold]
     fn process_ack_of_nothing(&mut self, now: Time, ack: &Segment, result: &mut AckResult) {
         if result.dsack.is_some() {

@@ -1,57 +1,47 @@
-//! The send buffer: limits how much unacknowledged and unsent data the application can hand to the sender
-//! (Linux 6: `tcp_sndbuf_expand`, `sk_stream_is_writeable`).
-//!
-//! The size of the buffer counts memory, not payload. The buffer grows with the congestion window, but only
-//! while the buffer, and not the window, limits the sender (`tcp_should_expand_sndbuf`). A blocked
-//! application may write again when a third of the buffer is free. While the receiver misses a segment, the
-//! buffer keeps all data from that segment on. So it stops new data if the gap stays unfilled, at the latest
-//! when it holds two windows, or three with BBR.
+//! Linux 6: `tcp_sndbuf_expand`, `sk_stream_is_writeable`, in memory, not payload. It grows with the window
+//! while it limits the sender (`tcp_should_expand_sndbuf`); a blocked application writes again when a third
+//! is free. An unfilled gap stops new data at the latest at two windows, or three with BBR.
 
 use std::collections::VecDeque;
 
-/// Number of bytes of memory that a packet takes besides its payload, for the `sk_buff` and the
-/// packet head. `ss -m` shows this number on Linux 6.18 on x86-64.
+/// `sk_buff` and packet head, as `ss -m` shows on Linux 6.18 on x86-64.
 const OVERHEAD: u64 = 832;
-/// Number of bytes that `tcp_sndbuf_expand` adds to a segment for headers and shared info. The sum
-/// is rounded up to a power of two.
+/// `tcp_sndbuf_expand`: headers and shared info of a segment; the sum is rounded up to a power of two.
 const HEADERS: u64 = 320 + 256;
-/// Number of bytes of an `sk_buff`, which are added after that rounding.
+/// Added after that rounding.
 const SK_BUFF: u64 = 256;
-/// Smallest window in segments for which the buffer reserves memory (`TCP_INIT_CWND`).
+/// `TCP_INIT_CWND`.
 const MIN_SEGMENTS: u64 = 10;
-/// Maximum number of segments per packet at the rates of cellular links (`tcp_min_tso_segs`).
+/// At the rates of cellular links (`tcp_min_tso_segs`).
 const PACKET_SEGMENTS: u64 = 2;
-/// Maximum payload of an unsent packet in bytes (`GSO_LEGACY_MAX_SIZE` less headers).
+/// `GSO_LEGACY_MAX_SIZE` less headers.
 const UNSENT_BYTES: u64 = 65_536 - 320;
 
-/// Send buffer of one connection: how many bytes the application has written, and whether it must
-/// wait for room.
 #[derive(Debug)]
 pub struct SendBuffer {
     mss: u64,
-    /// Memory in bytes that is reserved for each segment of the window (`per_mss`).
+    /// `per_mss`.
     share: u64,
-    /// Present size of the buffer in bytes of memory (`sk_sndbuf`).
+    /// `sk_sndbuf`, in memory.
     size: u64,
-    /// Maximum size of the buffer in bytes of memory (the largest value of `tcp_wmem`).
+    /// In memory (the largest value of `tcp_wmem`).
     max_size: u64,
-    /// Last byte that the application has written into the buffer, plus 1.
+    /// Last byte written plus 1.
     filled: u64,
-    /// Whether the application is blocked until the buffer has enough room.
+    /// Until the buffer has enough room.
     blocked: bool,
-    /// Largest window in bytes that the receiver has advertised.
+    /// Largest one advertised.
     window: u64,
-    /// Maximum payload of an unsent packet in bytes: at most half of `window`, but at least one
-    /// segment (`tcp_bound_to_half_wnd`).
+    /// `tcp_bound_to_half_wnd`: payload of at most half of `window`, at least one segment.
     unsent_packet: u64,
-    /// Largest congestion window in bytes for which the buffer has been expanded.
+    /// For which the buffer has been expanded.
     largest_cwnd: u64,
-    /// Outstanding packets in order, each as (last byte plus 1, number of segments).
+    /// (last byte plus 1, segments), in order.
     packets: VecDeque<(u64, u64)>,
 }
 
 impl SendBuffer {
-    /// Creates an empty buffer that may grow to `max_size` bytes of memory.
+    /// In memory.
     pub fn new(mss: u64, max_size: u64) -> Self {
         let share = (mss + HEADERS).next_power_of_two() + SK_BUFF;
         Self {
@@ -68,19 +58,15 @@ impl SendBuffer {
         }
     }
 
-    /// Returns the last byte that the application has written into the buffer, plus 1.
     pub fn filled(&self) -> u64 {
         self.filled
     }
 
-    /// Returns the largest window in bytes that the receiver has advertised.
     pub fn largest_window(&self) -> u64 {
         self.window
     }
 
-    /// Expands the buffer to the memory for `windows` windows of `cwnd` bytes, but not beyond
-    /// `max_size`. Has no effect if the buffer was expanded for a window of this size or more before
-    /// (`tcp_sndbuf_expand`).
+    /// `tcp_sndbuf_expand`, once for a size.
     pub fn expand(&mut self, cwnd: u64, windows: u64) {
         if cwnd > self.largest_cwnd {
             self.largest_cwnd = cwnd;
@@ -89,8 +75,7 @@ impl SendBuffer {
         }
     }
 
-    /// Removes the packets below `una`, which are acknowledged. `window` is the window that the ACK
-    /// advertises, in bytes.
+    /// `una` and `window` of the ACK.
     pub fn on_ack(&mut self, una: u64, window: u64) {
         while self.packets.front().is_some_and(|&(end, _)| end <= una) {
             self.packets.pop_front();
@@ -101,8 +86,7 @@ impl SendBuffer {
         }
     }
 
-    /// Records the transmission of a new segment that ends before byte `end`. If `together` is true
-    /// and the packet has room, the segment becomes part of the packet of the previous segment.
+    /// `together` joins the previous packet if it has room.
     pub fn on_sent(&mut self, end: u64, together: bool) {
         match self.packets.back_mut().filter(|(_, segments)| together && *segments < PACKET_SEGMENTS) {
             Some(packet) => *packet = (end, packet.1 + 1),
@@ -110,15 +94,12 @@ impl SendBuffer {
         }
     }
 
-    /// Returns true if the application is blocked until the buffer has enough room.
     pub fn is_blocked(&self) -> bool {
         self.blocked
     }
 
-    /// Moves one packet of application data into the buffer. A full buffer takes no new packet and
-    /// blocks the application until there is enough room. The application provides `written` bytes
-    /// in total, those that do not fit into the buffer yet included. The buffer holds the bytes from
-    /// `una` on, of which those from `next` on are unsent. Returns true if data was added.
+    /// One packet: a full buffer blocks the application. `written` is all that it has, the buffer holds `una`
+    /// to `next` and unsent data; true if data was added.
     pub fn fill(&mut self, written: u64, una: u64, next: u64) -> bool {
         let memory = self.memory(una, next);
         self.blocked &= self.size.saturating_sub(memory) < memory / 2;
@@ -136,7 +117,7 @@ impl SendBuffer {
         true
     }
 
-    /// Returns the memory in bytes that the packets in the buffer take (`sk_wmem_queued`).
+    /// `sk_wmem_queued`.
     fn memory(&self, una: u64, next: u64) -> u64 {
         let unsent = self.filled.saturating_sub(next).div_ceil(self.unsent_packet);
         self.filled - una + OVERHEAD * (self.packets.len() as u64 + unsent)
@@ -156,9 +137,8 @@ mod tests {
         buffer
     }
 
-    /// `tcp_sndbuf_expand` reserves 2304 B for each segment of 1448 B, and room for twice as many
-    /// segments as the window has. The size of the buffer is 46,080 B at first, and 101,376 B with
-    /// a window of 22 segments, as `ss -m` shows on Linux 6.18.
+    /// `tcp_sndbuf_expand`: 2304 B per segment of 1448 B for two windows: 46,080 B at first, 101,376 B at 22
+    /// segments, as `ss -m` shows on Linux 6.18.
     #[test]
     fn send_buffer_has_room_for_two_windows() {
         let mut buffer = buffer();
@@ -171,9 +151,8 @@ mod tests {
         assert_eq!(buffer.size, 4 << 20);
     }
 
-    /// `tcp_sendmsg_locked` starts a packet while the buffer is not full, and fills up a partly
-    /// sent packet. `sk_stream_is_writeable` unblocks the application when at least half as much
-    /// memory is free as is in use.
+    /// `tcp_sendmsg_locked` fills up a partly sent packet; `sk_stream_is_writeable`: half as much memory is
+    /// free as in use.
     #[test]
     fn application_continues_when_a_third_is_free() {
         let mut buffer = buffer();

@@ -1,5 +1,3 @@
-//! Transmission of segments within the limits of the windows, the pacer and the available data.
-
 use nodeb_base::event::SendLimit;
 use nodeb_base::units::{Duration, Time};
 
@@ -8,15 +6,13 @@ use crate::linux::control::Phase;
 use crate::linux::{FIRST_BYTE, clock_us};
 use crate::segment::{Ecn, Kind, Segment};
 
-/// Pacing rate in windows per round trip while the window is below half of the slow-start threshold
-/// (Linux: `tcp_pacing_ss_ratio`). It applies to congestion controls without a rate of their own.
+/// `tcp_pacing_ss_ratio`: windows per round trip below half of the threshold, without an own rate.
 const SLOW_START_PACE: f64 = 2.0;
-/// Pacing rate in windows per round trip while the window is at least half of the slow-start
-/// threshold (Linux: `tcp_pacing_ca_ratio`).
+/// `tcp_pacing_ca_ratio`: windows per round trip from half of the threshold on.
 const AVOIDANCE_PACE: f64 = 1.2;
 
 impl Sender {
-    /// Returns the pacing rate in bytes per second, or `None` if segments are not paced.
+    /// In bytes per second.
     fn pace(&self) -> Option<f64> {
         // A window that is set from outside is assumed to fit into the network. So the whole window
         // may leave at once, without pacing.
@@ -62,9 +58,7 @@ impl Sender {
         self.timers.reschedule(now);
     }
 
-    /// Sends as many segments as windows, pacer and data allow. If a window set from outside replaces
-    /// the congestion window (`steered`), one call during the recovery from a timeout sends at most
-    /// `max_retransmissions` retransmissions while data is in flight.
+    /// With `steered`, at most `max_retransmissions` in the recovery from a timeout while data is in flight.
     pub(super) fn transmit(&mut self, now: Time, mut max_retransmissions: u64, out: &mut Vec<Segment>) {
         let gently = self.steered.is_some() && self.episode.phase() == Phase::Loss;
         self.timers.pacing = None;
@@ -96,10 +90,8 @@ impl Sender {
         self.timers.reschedule(now);
     }
 
-    /// Sends segments as long as windows and pacer permit. Returns true if the congestion window,
-    /// the pacer or the limit of retransmissions stopped the sender, and false if nothing is left
-    /// to send or the receiver's window stopped it. If `gently` is true, `max_retransmissions`
-    /// limits the retransmissions while data is in flight.
+    /// True if the congestion window, the pacer or the limit stopped it; `gently` applies
+    /// `max_retransmissions` while data is in flight.
     fn send_allowed(
         &mut self,
         now: Time,
@@ -127,9 +119,8 @@ impl Sender {
         false
     }
 
-    /// Returns the number of the segment to send next and the reason, or `None` if nothing may be
-    /// sent. Lost segments come first, then new segments that the receiver's window allows (RFC
-    /// 6675, `NextSeg`, rules 1 and 2; RACK and the tail loss probe replace rules 3 and 4).
+    /// Lost segments, then new ones (RFC 6675, `NextSeg`, rules 1 and 2; RACK and the tail loss probe replace
+    /// rules 3 and 4).
     fn next_segment(&mut self) -> Option<(u64, Transmission)> {
         if self.may_repair
             && !self.is_probing_timeout()
@@ -140,26 +131,22 @@ impl Sender {
         self.has_new().then_some((self.scoreboard.end(), Transmission::New))
     }
 
-    /// Returns true if segment `number` may be retransmitted, that is, if the receiver's window
-    /// still includes the start of the segment. The first outstanding segment may be retransmitted
-    /// in any case, as a window probe (`__tcp_retransmit_skb`).
+    /// `__tcp_retransmit_skb`: the window includes its start; the first outstanding in any case, as a window
+    /// probe.
     pub(in super::super) fn may_retransmit(&self, number: u64) -> bool {
         self.scoreboard.range(number).0 < self.edge || self.scoreboard.head() == Some(number)
     }
 
-    /// Returns true if the send buffer holds a new segment and the receiver's window allows the
-    /// whole segment.
+    /// The receiver's window allows all of it.
     pub(in super::super) fn has_new(&self) -> bool {
         let (first, end) = self.scoreboard.next_range();
         first < end && end <= self.edge.min(self.buffer.filled())
     }
 
-    /// Returns the number of bytes in the send buffer that have never been sent.
     pub(in super::super) fn unsent_in_buffer(&self) -> u64 {
         self.buffer.filled().saturating_sub(self.scoreboard.next())
     }
 
-    /// Returns the limit that stops the sender from transmitting new data.
     pub(super) fn limit_of_new_data(&self) -> SendLimit {
         if self.scoreboard.is_exhausted() {
             SendLimit::Application
@@ -178,9 +165,7 @@ impl Sender {
         }
     }
 
-    /// Lets the application write one more packet into the send buffer. If the buffer, and not the
-    /// window, limits the sender, the buffer grows first (Linux: `tcp_new_space`). Returns true if
-    /// data was added.
+    /// `tcp_new_space`: grows first if it, not the window, limits the sender; true if data was added.
     fn fill_buffer(&mut self) -> bool {
         if self.buffer.is_blocked() && self.in_flight() < self.cwnd() {
             self.buffer.expand(self.cwnd(), self.windows);
@@ -193,9 +178,7 @@ impl Sender {
         in_flight == 0 || in_flight + self.mss <= self.cwnd()
     }
 
-    /// Reduces the congestion window if new data follows a pause of more than a retransmission
-    /// timeout and `slow_start_after_idle` is on. The window is halved once per retransmission
-    /// timeout in the pause (RFC 2861; Linux: `tcp_cwnd_restart`).
+    /// RFC 2861; Linux: `tcp_cwnd_restart`: half per timeout in the pause, with `slow_start_after_idle`.
     fn restart_after_idle(&mut self, now: Time) {
         let (first, end) = self.scoreboard.next_range();
         let may_send = first < end && end <= self.edge && self.pacer.blocked(now).is_none();
@@ -214,25 +197,21 @@ impl Sender {
         }
     }
 
-    /// Arms a tail loss probe after an ACK or, if no probe may be sent, the retransmission timeout
-    /// (Linux: `tcp_set_xmit_timer`).
+    /// `tcp_set_xmit_timer`.
     pub(in super::super) fn set_loss_timer(&mut self, now: Time) {
         if !self.arm_probe(now, true) {
             self.rearm_timeout(now);
         }
     }
 
-    /// Returns the time that is left of the retransmission timeout, at least 1 us. The timeout
-    /// counts from the last transmission of the first outstanding segment (Linux:
-    /// `tcp_rto_delta_us`).
+    /// `tcp_rto_delta_us`: since the last transmission of the first outstanding segment, at least 1 us.
     pub(in super::super) fn timeout_left(&self, now: Time) -> Duration {
         let sent = self.scoreboard.head_sent().unwrap_or(now);
         Duration((sent + self.rtt.rto()).since(now).0.max(1_000))
     }
 
-    /// Arms the retransmission timeout, or disarms the timer if nothing is outstanding. If the
-    /// timer of a probe or of reordering was armed, the timeout counts from the last transmission
-    /// of the first outstanding segment, otherwise from `now` (Linux: `tcp_rearm_rto`).
+    /// `tcp_rearm_rto`: from the head's last transmission if a probe's or reordering timer was armed,
+    /// otherwise from `now`.
     #[inline(never)]
     pub(in super::super) fn rearm_timeout(&mut self, now: Time) {
         if self.scoreboard.head().is_none() {
@@ -246,8 +225,7 @@ impl Sender {
         self.timers.set(now, wait, Pending::Timeout);
     }
 
-    /// Reports to the congestion control that a transmission starts while nothing is in flight, and
-    /// that it is a restart if the sender was application-limited before.
+    /// With nothing in flight; a restart if application-limited before.
     #[inline(never)]
     fn report_start(&mut self, now: Time) {
         let (pause, restarts) = (now.since(self.last_sent), self.sampler.is_app_limited());
@@ -259,8 +237,6 @@ impl Sender {
         });
     }
 
-    /// Sends segment `number`, for the reason `transmission`: as a new segment or as a
-    /// retransmission. Updates all state that depends on the transmission.
     pub(in super::super) fn send(
         &mut self,
         now: Time,

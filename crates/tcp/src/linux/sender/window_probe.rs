@@ -1,5 +1,4 @@
-//! Probes of a closed receive window (RFC 9293, 3.8.6.1; Linux 6: `tcp_probe_timer` and its
-//! callees).
+//! RFC 9293, 3.8.6.1; Linux 6: `tcp_probe_timer` and its callees.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -7,21 +6,19 @@ use super::{Pending, Sender};
 use crate::linux::FIRST_BYTE;
 use crate::segment::Segment;
 
-/// Maximum number of doublings of the time between window probes (`tcp_probe0_when`).
+/// `tcp_probe0_when`.
 const MAX_DOUBLINGS: u32 = 10;
 
 impl Sender {
-    /// Returns the time until the next window probe. It is the retransmission timeout, at least
-    /// `min_rto`, doubled with each probe sent, but at most `max_rto` (`tcp_probe0_when`).
+    /// `tcp_probe0_when`: the retransmission timeout, at least `min_rto`, doubled with each probe up to
+    /// `max_rto`.
     fn probe_wait(&self) -> Duration {
         let base = self.rtt.rto().max(self.params.min_rto);
         Duration(base.0.saturating_mul(1 << self.window_probes.min(MAX_DOUBLINGS))).min(self.params.max_rto)
     }
 
-    /// Arms the timer of the first probe if nothing is outstanding and the receiver's window does
-    /// not allow the next segment (`tcp_check_probe_timer`). Only a probe can then show that the
-    /// window has opened. Otherwise disarms this timer and, if nothing is outstanding, also the
-    /// other timers of the retransmission queue.
+    /// `tcp_check_probe_timer`: nothing outstanding and no room for the next segment, so only a probe can
+    /// show that the window has opened.
     pub(super) fn update_window_probe_timer(&mut self, now: Time) {
         let waits = self.timers.pending() == Some(Pending::Window);
         if self.scoreboard.head().is_some() || self.scoreboard.is_exhausted() || self.timers.pacing.is_some()
@@ -38,8 +35,7 @@ impl Sender {
         }
     }
 
-    /// Sends a window probe and arms the timer of the next one. The retransmission timeout itself
-    /// is not backed off (`tcp_send_probe0`).
+    /// `tcp_send_probe0`: the retransmission timeout is not backed off.
     #[cold]
     pub(super) fn on_window_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         self.counts.packets += 1;
@@ -48,9 +44,7 @@ impl Sender {
         self.timers.set(now, self.probe_wait(), Pending::Window);
     }
 
-    /// Processes an ACK that arrives when nothing is outstanding. If the window still does not
-    /// allow the next segment, the time until the next probe starts again, otherwise probing ends
-    /// (`tcp_ack_probe`).
+    /// `tcp_ack_probe`.
     pub(super) fn on_window_probe_ack(&mut self, now: Time) {
         if self.timers.pending() != Some(Pending::Window) {
             return;

@@ -1,54 +1,42 @@
-//! Record of how much of the congestion window the application uses (RFC 2861, as Linux implements
-//! it: `tcp_cwnd_validate`).
+//! RFC 2861; Linux: `tcp_cwnd_validate`.
 
 use nodeb_base::units::Time;
 
 use super::Sender;
 use crate::linux::loss::Episode;
 
-/// Use of the congestion window in the present round and in the present period.
-///
-/// A round ends when all data outstanding at its start is acknowledged. A new round starts early if
-/// the window or the pacer stops the sender. It also starts early if the outstanding data grows in
-/// a round in which neither has stopped the sender. A period ends when the window is fully used, or
-/// if the window has not grown for a retransmission timeout.
+/// A round ends when data outstanding at its start is acknowledged, when window or pacer stop the sender, or
+/// when more is outstanding without that; a period when the window is fully used, or has not grown for a
+/// retransmission timeout.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WindowUsage {
-    /// Largest room of the window in bytes that outstanding segments took in the present round
-    /// (`max_packets_out`).
+    /// `max_packets_out`.
     outstanding: u64,
-    /// Whether the congestion window or the pacer limited the sender in the present round
-    /// (`is_cwnd_limited`).
+    /// `is_cwnd_limited`.
     limited: bool,
-    /// Number of acknowledged bytes that ends the present round (`cwnd_usage_seq`).
+    /// `cwnd_usage_seq`.
     until: u64,
-    /// Largest room of the window in bytes that outstanding segments took in the present period
-    /// (`snd_cwnd_used`).
+    /// `snd_cwnd_used`.
     used: u64,
-    /// Time from which the retransmission timeout counts that ends the period (`snd_cwnd_stamp`).
+    /// `snd_cwnd_stamp`.
     since: Time,
 }
 
 impl WindowUsage {
-    /// Starts a period at `now`, in which no part of the window has been used yet.
     pub(in super::super) fn begin_period(&mut self, now: Time) {
         self.used = 0;
         self.since = now;
     }
 
-    /// Restarts the time after which the period ends, because the window has changed or could have
-    /// grown (`tcp_cong_avoid`).
+    /// `tcp_cong_avoid`: the window has changed or could have grown.
     pub(in super::super) fn renew(&mut self, now: Time) {
         self.since = now;
     }
 }
 
 impl Sender {
-    /// Records that new data was sent or, if `limited` is true, that the congestion window or the
-    /// pacer stopped the sender. If `slow_start_after_idle` is on and the application has not fully
-    /// used the window for a retransmission timeout, the window is reduced
-    /// (`tcp_cwnd_application_limited`). It is not reduced in a recovery, while segments are missing
-    /// or retransmitted, or while the send buffer blocks the application.
+    /// `tcp_cwnd_application_limited`: an unused window is reduced after a retransmission timeout with
+    /// `slow_start_after_idle`, but not in a recovery, in disorder, or while the send buffer blocks.
     pub(super) fn record_usage(&mut self, now: Time, limited: bool) {
         let outstanding = self.scoreboard.outstanding_segments() * self.mss;
         let usage = &mut self.usage;
@@ -71,8 +59,7 @@ impl Sender {
         }
     }
 
-    /// Returns true if the congestion window or the pacer limits the sender. In slow start the
-    /// window also counts as a limit if more than half of it is in use (`tcp_is_cwnd_limited`).
+    /// `tcp_is_cwnd_limited`: in slow start also with more than half in use.
     pub(super) fn is_window_limited(&self) -> bool {
         let slow_start = self.control.is_slow_start;
         self.usage.limited || (slow_start && self.control.cwnd < 2 * self.usage.outstanding)

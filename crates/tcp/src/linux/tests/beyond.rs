@@ -1,5 +1,4 @@
-//! Tests of the receiver with segments beyond its window, which the sender of the `linux` family
-//! never sends.
+//! The sender of the `linux` family never sends them.
 
 use super::*;
 
@@ -9,13 +8,12 @@ fn mss() -> u64 {
     Linux::default().mss()
 }
 
-/// Returns a full-sized segment whose payload starts at byte `first`.
+/// Starts at byte `first`.
 fn segment(first: u64) -> Segment {
     Segment { size: 1_500, seq: FIRST_BYTE + first, ..Segment::control(0, Kind::Data) }
 }
 
-/// Returns a receiver whose window has room for 20 segments and which has received the first two.
-/// The second value is the last byte that it allows, plus 1.
+/// Window of 20 segments, two received; the right edge.
 fn receiver(read_rate: Option<Rate>) -> (Receiver, u64) {
     let buffer = Size(20 * mss());
     let params =
@@ -27,15 +25,13 @@ fn receiver(read_rate: Option<Rate>) -> (Receiver, u64) {
     (receiver, ack.seq + u64::from(ack.window) - FIRST_BYTE)
 }
 
-/// Delivers a segment that starts at byte `first`. Returns the SACK blocks of the resulting ACK in
-/// payload bytes.
+/// SACK blocks in payload bytes.
 fn blocks(receiver: &mut Receiver, first: u64) -> Vec<(u64, u64)> {
     let ack = receiver.on_segment(NOW, &segment(first)).expect("an answer at once");
     ack.sack.of(ack.seq).map(|(from, to)| (from - FIRST_BYTE, to - FIRST_BYTE)).collect()
 }
 
-/// By `tcp_sequence` of Linux 6.18 a segment that starts beyond the window or at its edge is
-/// discarded, and the receiver sends an ACK.
+/// `tcp_sequence` of Linux 6.18, also at the edge; an ACK is sent.
 #[test]
 fn segment_starting_beyond_window_is_discarded() {
     let (mut receiver, edge) = receiver(None);
@@ -43,8 +39,7 @@ fn segment_starting_beyond_window_is_discarded() {
     assert_eq!(blocks(&mut receiver, edge + 1), []);
 }
 
-/// By `tcp_sequence` a segment that starts within the window is accepted as a whole, even if it
-/// extends beyond the window, provided that the application has read all earlier data.
+/// `tcp_sequence`.
 #[test]
 fn segment_across_edge_is_accepted_if_all_data_is_read() {
     let straddling = |read_rate| {

@@ -1,13 +1,11 @@
-//! Tests of F-RTO by the steps of RFC 5682, 3.1, as in `tcp_process_loss` of Linux 6, with and
-//! without SACK.
+//! RFC 5682, 3.1, as in `tcp_process_loss` of Linux 6.
 
 use super::script::{NONE, Script, Sent};
 use super::*;
 use crate::linux::control::CongestionSpec;
 use crate::linux::control::reno::Reno;
 
-/// Returns parameters with Reno and F-RTO. All other methods to detect spurious timeouts are off,
-/// and so is the tail loss probe.
+/// Reno and F-RTO, without other detection or tail loss probe.
 fn params(sack: bool) -> Linux {
     Linux {
         control: CongestionSpec::Reno(Reno::default()),
@@ -21,8 +19,7 @@ fn params(sack: bool) -> Linux {
     }
 }
 
-/// Returns a sender with ten segments outstanding whose retransmission timer has expired, so that
-/// it has retransmitted the first segment.
+/// Ten outstanding segments, the first retransmitted.
 fn timed_out(params: Linux, segments: u64) -> Script {
     let (mut script, sent) = Script::begin(params, segments);
     assert_eq!(sent, (0..10).map(|number| (number, false)).collect::<Vec<Sent>>());
@@ -94,8 +91,7 @@ fn first_duplicate_is_inconclusive_without_old_sack_block() {
     assert_eq!(enhanced.window(), (10, NONE));
 }
 
-/// By `tcp_process_loss` the first ACK after a timeout suffices if it delivers a segment that was
-/// never retransmitted.
+/// `tcp_process_loss`: it delivers a segment that was never retransmitted.
 #[test]
 fn first_ack_may_suffice() {
     let mut script = timed_out(params(true), 100);

@@ -1,5 +1,3 @@
-//! Tests of a sender and a receiver together, with lost and late segments.
-
 use super::*;
 
 #[test]

@@ -1,6 +1,4 @@
-//! Tests of the `linux` family. This module simulates sender and receiver over a path with a rate,
-//! a delay and a drop-tail queue. The module `script` has a sender alone, whose ACKs the test
-//! provides.
+//! A path with a rate, a delay and a drop-tail queue; `script` has a sender alone.
 
 mod beyond;
 mod frto;
@@ -32,8 +30,7 @@ use crate::{Receiver as _, Sender as _};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 
-/// Treatment of a data packet by the path: a function of its index, time and contents returns its
-/// extra delay, or `None` if the packet is lost.
+/// By index, time and contents: extra delay, or `None` if lost.
 type Fate<'a> = dyn FnMut(usize, Time, &Segment) -> Option<Duration> + 'a;
 
 struct Path {
@@ -41,11 +38,11 @@ struct Path {
     delay: Duration,
     limit: usize,
     free_at: Time,
-    /// Start and end of an outage of the path, in which no transmission starts.
+    /// No transmission starts between them.
     outage: (Time, Time),
-    /// Number of packets in the queue above which the queue marks ECN-capable packets.
+    /// Packets in the queue.
     mark_above: usize,
-    /// Departure times of the packets in the queue of the path.
+    /// Departure times.
     queue: std::collections::VecDeque<Time>,
     longest_queue: usize,
 }
@@ -65,8 +62,7 @@ impl Path {
         }
     }
 
-    /// Puts a packet of `size` bytes into the queue at `now`. Returns the time at which it arrives
-    /// at the other end, or `None` if the queue is full.
+    /// Arrival at the other end; `None` if the queue is full.
     fn accept(&mut self, now: Time, size: u32) -> Option<Time> {
         while self.queue.front().is_some_and(|&at| at <= now) {
             self.queue.pop_front();
@@ -94,8 +90,7 @@ struct Pair {
     sender: Sender,
     receiver: Receiver,
     done: Option<Time>,
-    /// Right edge of the window: the highest byte that any ACK allows, plus 1. ACKs that the path
-    /// has lost do not count.
+    /// Right edge of ACKs that the path has not lost.
     allowed: u64,
 }
 
@@ -107,9 +102,7 @@ impl Pair {
         Self { sender, receiver, done: None, allowed: 0 }
     }
 
-    /// Asserts the invariants of the sender after it has transmitted the segments `sent`. Before
-    /// that, `before` bytes were in flight. `by_timer` is true if a timer triggered the
-    /// transmission.
+    /// `before` bytes were in flight.
     fn check(&self, before: u64, sent: &[Segment], by_timer: bool) {
         let sender = &self.sender;
         let (cwnd, mss) = (sender.control.cwnd, sender.mss);
@@ -143,7 +136,7 @@ struct Lab<'a> {
     packets: usize,
     fate: Box<Fate<'a>>,
     acks: usize,
-    /// Indices, from 0 in the order of transmission, of the ACKs that the path loses.
+    /// In the order of transmission.
     lost_acks: BTreeSet<usize>,
 }
 
@@ -172,8 +165,7 @@ impl<'a> Lab<'a> {
         self.events.insert((at, self.order), event);
     }
 
-    /// Calls `act` with the sender of connection `pair`. Then checks the invariants of the sender,
-    /// and puts the segments that it sends on the path.
+    /// Checks invariants, and puts what is sent on the path.
     fn act(
         &mut self,
         now: Time,
@@ -216,8 +208,7 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// Returns the timer that expires first, as (time, index of the connection, true if it is the
-    /// sender's timer).
+    /// (time, connection, true for the sender).
     fn next_timer(&self) -> Option<(Time, usize, bool)> {
         let of = |(i, pair): (usize, &Pair)| {
             let sender = pair.sender.timer().map(|at| (at, i, true));
@@ -227,8 +218,7 @@ impl<'a> Lab<'a> {
         self.pairs.iter().enumerate().flat_map(of).flatten().min()
     }
 
-    /// Simulates the path until `end`, or until all transfers are complete. A later call continues
-    /// the simulation.
+    /// Or until all transfers are complete; a later call continues.
     fn run(&mut self, end: Time) {
         if self.packets == 0 {
             for pair in 0..self.pairs.len() {
@@ -268,8 +258,6 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// Simulates the path until `at`, when the application of connection `pair` writes `bytes`
-    /// bytes.
     fn write(&mut self, at: Time, pair: usize, bytes: u64) {
         self.pairs[pair].done = None;
         self.run(at);
@@ -284,8 +272,7 @@ impl<'a> Lab<'a> {
 
 const LONG: Time = Time(10_000 * NANOS_PER_S);
 
-/// Creates a transfer of `bytes` bytes over a path with 4 Mbit/s, a delay of 25 ms in each
-/// direction, and a queue of `limit` packets.
+/// 4 Mbit/s, 25 ms each way, and a queue of `limit` packets.
 fn transfer(bytes: u64, params: &Linux, limit: usize) -> Lab<'static> {
     Lab::new(&[bytes], params, Path::new(4_000, 25, limit))
 }

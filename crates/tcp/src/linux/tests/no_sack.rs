@@ -1,5 +1,3 @@
-//! Tests of a sender without SACK, for which only duplicate ACKs indicate deliveries beyond a gap.
-
 use super::script::{MSS, Script};
 use super::*;
 
@@ -22,9 +20,7 @@ fn duplicates(script: &mut Script, next: u64, count: u32) {
     }
 }
 
-/// By `tcp_limit_reno_sacked` of Linux 6, at most nine of ten outstanding segments can have arrived
-/// beyond the gap. So a tenth duplicate ACK shows that a segment was only late
-/// (`tcp_check_reno_reordering`).
+/// `tcp_limit_reno_sacked`, `tcp_check_reno_reordering`: at most nine of ten can have arrived beyond the gap.
 #[test]
 fn excess_duplicates_raise_reordering_degree() {
     let mut script = begin(10);
@@ -36,9 +32,7 @@ fn excess_duplicates_raise_reordering_degree() {
     assert_eq!((script.sender.dupacks, script.sender.reordering.degree()), (9, 10));
 }
 
-/// While the acknowledged data ends exactly at the end of a recovery, duplicate ACKs answer
-/// retransmissions (`tcp_is_non_sack_preventing_reopen`). So `tcp_fastretrans_alert` returns before
-/// it counts them.
+/// `tcp_is_non_sack_preventing_reopen`: `tcp_fastretrans_alert` returns before it counts them.
 #[test]
 fn duplicates_at_end_of_recovery_do_not_count() {
     let mut script = begin(40);
@@ -55,9 +49,7 @@ fn duplicates_at_end_of_recovery_do_not_count() {
     assert_eq!(script.sender.counts.fast_retransmits, 1);
 }
 
-/// By `tcp_count_delivered` in `tcp_add_reno_sack` and `tcp_remove_reno_sacks`, a duplicate ACK
-/// counts as a segment delivered, and the ACK that arrives after the gap is filled does not count
-/// this segment again.
+/// `tcp_count_delivered` in `tcp_add_reno_sack` and `tcp_remove_reno_sacks`.
 #[test]
 fn segment_is_counted_as_delivered_once() {
     let mut script = begin(10);
@@ -69,10 +61,7 @@ fn segment_is_counted_as_delivered_once() {
     assert_eq!(script.sender.sampler.delivered(), 10 * MSS);
 }
 
-/// By `tcp_sndbuf_expand` of Linux 6 the send buffer has 46,080 B with a window of ten segments.
-/// The application writes 65 segments at once, and 10 more when the first 10 have been sent. Then
-/// the buffer is full, so while a gap stays unfilled no data beyond these 75 segments is sent. The
-/// ACK of these 75 segments releases more.
+/// `tcp_sndbuf_expand`: 46,080 B at ten segments hold 65 and, after the first 10 are sent, 10 more.
 #[test]
 fn unfilled_gap_fills_send_buffer() {
     let mut script = begin(1_000);
@@ -86,8 +75,7 @@ fn unfilled_gap_fills_send_buffer() {
     assert!(sent(&script) > 75);
 }
 
-/// `tcp_fastretrans_alert` calls `tcp_reset_reno_sack` at the end of a recovery, so that the
-/// duplicate ACKs counted in it do not start another recovery.
+/// `tcp_fastretrans_alert` calls `tcp_reset_reno_sack`.
 #[test]
 fn end_of_recovery_resets_duplicates() {
     let mut script = begin(100);

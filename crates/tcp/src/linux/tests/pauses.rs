@@ -1,5 +1,3 @@
-//! Tests of senders without data to send, and of senders that the receiver's closed window stops.
-
 use super::script::{MSS, Script};
 use super::*;
 use crate::linux::control::CongestionSpec;
@@ -21,8 +19,7 @@ fn write(script: &mut Script, segments: u64) -> usize {
     out.len()
 }
 
-/// Returns a sender that had a window of 40 segments, was idle for more than a retransmission
-/// timeout and has just sent one segment.
+/// 40 segments, more than a retransmission timeout, then one segment.
 fn idle_sender(params: Linux) -> Script {
     let (mut script, _) = Script::begin(params, 30);
     script.wait(100);
@@ -35,9 +32,7 @@ fn idle_sender(params: Linux) -> Script {
     script
 }
 
-/// `tcp_cwnd_restart` halves the window from 40 to 20 segments. It also restarts the time after
-/// which an unused window is reduced (`snd_cwnd_stamp`), so there is no further reduction to 15, as
-/// in Linux 6.18.44.
+/// `tcp_cwnd_restart`: 40 to 20, and restarts `snd_cwnd_stamp`, so not to 15, as in Linux 6.18.44.
 #[test]
 fn pause_reduces_window_once() {
     let mut script = idle_sender(params());
@@ -47,17 +42,14 @@ fn pause_reduces_window_once() {
     assert_eq!(script.window().0, 20);
 }
 
-/// If `tcp_slow_start_after_idle` is off, the window is reduced neither after a pause nor if the
-/// application uses only a part of it.
+/// Nor by partial use.
 #[test]
 fn window_survives_pause_without_slow_start_after_idle() {
     let script = idle_sender(Linux { slow_start_after_idle: false, ..params() });
     assert_eq!(script.window().0, 40);
 }
 
-/// The timeout after which an unused window is reduced counts from the last ACK that may raise the
-/// window (`snd_cwnd_stamp`). So the window stays at 40 segments and is not reduced to 25, as in
-/// Linux 6.18.44.
+/// `snd_cwnd_stamp`: 40 stay, not 25, as in Linux 6.18.44.
 #[test]
 fn unused_window_stays_while_acks_arrive() {
     let (mut script, _) = Script::begin(params(), 30);
@@ -74,16 +66,14 @@ fn unused_window_stays_while_acks_arrive() {
     }
 }
 
-/// Delivers an ACK of all segments before `next` with a window of `window` bytes. Returns the
-/// segments that the sender sends.
+/// Segments that are then sent.
 fn allow(script: &mut Script, next: u64, window: u32) -> Vec<script::Sent> {
     let ack = Segment { window, ..script.ack(next, &[]) };
     script.take(&ack)
 }
 
-/// By `tcp_send_probe0` of Linux 6.18.44, each window probe doubles the time to the next probe, but
-/// not the retransmission timeout. By `tcp_ack_probe` each ACK restarts the time to the next probe.
-/// The pause after the probes exceeds the timeout, which is not doubled, so the window restarts.
+/// `tcp_send_probe0`, `tcp_ack_probe` of Linux 6.18.44: the pause exceeds the timeout, which is not doubled,
+/// so the window restarts.
 #[test]
 fn window_probes_do_not_back_off_timeout() {
     let (mut script, _) = Script::begin(params(), 200);
@@ -104,8 +94,7 @@ fn window_probes_do_not_back_off_timeout() {
     assert_eq!(script.window().0, 10);
 }
 
-/// By `tcp_may_update_window` an ACK of new data may shrink the receiver's window. An ACK without
-/// new data may only open or close it.
+/// `tcp_may_update_window`: with new data; without, only open or close.
 #[test]
 fn receiver_may_shrink_window() {
     let (mut script, _) = Script::begin(params(), 200);
@@ -119,8 +108,8 @@ fn receiver_may_shrink_window() {
     assert!(script.sender.is_window_closed());
 }
 
-/// By `__tcp_retransmit_skb` only the first segment is retransmitted beyond a shrunk window, as a
-/// window probe. While the window is closed, timeouts do not count (`tcp_retransmit_timer`).
+/// `__tcp_retransmit_skb`, `tcp_retransmit_timer`: only the first as a window probe, and timeouts do not
+/// count.
 #[test]
 fn no_retransmission_beyond_shrunk_window() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 200);
@@ -136,7 +125,7 @@ fn no_retransmission_beyond_shrunk_window() {
     assert_eq!((script.time_out(), script.sender.timeouts), (vec![(1, true)], 0));
 }
 
-/// By RFC 7323, 4.3, the sender echoes the newest timestamp of the receiver.
+/// RFC 7323, 4.3.
 #[test]
 fn newest_timestamp_is_echoed() {
     let (mut script, _) = Script::begin(params(), 200);
@@ -152,9 +141,8 @@ fn newest_timestamp_is_echoed() {
     assert_eq!(echoed(&mut script, 0, 4), 700, "none");
 }
 
-/// Windows in segments of a sender that writes 4 MB twice, `pause_s` seconds apart, over a path with
-/// 10 Mbit/s and a round-trip time of 100 ms that loses one segment: just before the second write, and
-/// the largest one in the 5 s after it.
+/// 4 MB twice over 10 Mbit/s and 100 ms with one loss: before the second write, and the largest in the 5 s
+/// after.
 fn windows_around_pause(params: &Linux, pause_s: u64) -> [u64; 2] {
     let mut lab = Lab::new(&[4_000_000], params, Path::new(10_000, 50, 500))
         .with_fate(|index, _, _| (index != 900).then_some(Duration::ZERO));
@@ -171,10 +159,8 @@ fn windows_around_pause(params: &Linux, pause_s: u64) -> [u64; 2] {
     [before, largest]
 }
 
-/// The loss at 238 segments leaves 167, so K = cbrt((238 - 167) / 0.4) = 5.6 s. The first write ends
-/// 2.1 s after the loss, at 238 - 0.4 (5.6 - 2.1)^3 = 221 segments less the last round trip's growth.
-/// The second ends within 4 s. If the pause does not count, the window is then on the plateau, at 238
-/// segments (`cubictcp_cwnd_event`, `CA_EVENT_TX_START`).
+/// K = cbrt((238 - 167) / 0.4) = 5.6 s; the first write ends after 2.1 s at 238 - 0.4 (5.6 - 2.1)^3 = 221,
+/// the second within 4 s on the plateau (`cubictcp_cwnd_event`, `CA_EVENT_TX_START`).
 #[test]
 fn cubic_does_not_grow_in_pause() {
     let params = with(CongestionSpec::Cubic(Cubic::default()));
@@ -185,9 +171,8 @@ fn cubic_does_not_grow_in_pause() {
     assert_eq!(windows, [[217, 239]; 3]);
 }
 
-/// By RFC 9438, 5.8, time in which the application limits the window does not count. The loss at 434
-/// segments leaves 304, so K = cbrt((434 - 304) / 0.4) = 6.9 s. The writes last 1.8 and 3.4 s after the
-/// loss, so the window ends at 434 - 0.4 (6.9 - 1.8 - 3.4)^3 = 432 segments after any pause.
+/// RFC 9438, 5.8: K = cbrt((434 - 304) / 0.4) = 6.9 s; after 1.8 and 3.4 s, 434 - 0.4 (6.9 - 1.8 - 3.4)^3 =
+/// 432.
 #[test]
 fn cubic_rfc9438_does_not_grow_in_pause() {
     let control = CongestionSpec::CubicRfc9438(CubicRfc9438::default());
@@ -196,8 +181,7 @@ fn cubic_rfc9438_does_not_grow_in_pause() {
     assert_eq!(windows, [[377, 432]; 3]);
 }
 
-/// Returns the window in segments before a pause and after ten round trips after it. The round-trip
-/// time was 100 ms before the pause, and is 150 ms after it. A loss has ended slow start.
+/// Before a pause and ten round trips after it, when 100 ms become 150; a loss has ended slow start.
 fn windows_on_longer_path(control: CongestionSpec) -> (u64, u64) {
     let params = Linux { slow_start_after_idle: false, ..with(control) };
     let (mut script, _) = Script::begin(params, 10);
@@ -219,17 +203,14 @@ fn windows_on_longer_path(control: CongestionSpec) -> (u64, u64) {
     (before, script.window().0)
 }
 
-/// By `tcp_veno_cwnd_event`, a transmission with nothing in flight
-/// (`CA_EVENT_TX_START`) forgets the smallest round-trip time. So the longer path is no queue, and the
-/// window grows by one segment per round trip.
+/// `tcp_veno_cwnd_event`, `CA_EVENT_TX_START`: the longer path is no queue.
 #[test]
 fn veno_forgets_path_in_pause() {
     assert_eq!(windows_on_longer_path(CongestionSpec::Veno(Veno::default())), (8, 18));
 }
 
-/// By `bbr_cwnd_event` and `bbr_update_min_rtt` (draft-ietf-ccwg-bbr, 5.4), a pause after which the
-/// smallest round-trip time has expired does not lead to `ProbeRTT`, and keeps the bandwidth. So the
-/// second 4 MB need little more than their time on the link, 4 MB / 10 Mbit/s x 1500 / 1448 = 3.3 s.
+/// `bbr_cwnd_event`, `bbr_update_min_rtt` (draft-ietf-ccwg-bbr, 5.4): no `ProbeRTT`; 4 MB / 10 Mbit/s x 1500
+/// / 1448 = 3.3 s.
 #[test]
 fn bbr_keeps_path_in_pause() {
     for control in [CongestionSpec::Bbr(Bbr::default()), CongestionSpec::Bbr3(Bbr3::default())] {
@@ -247,9 +228,8 @@ fn bbr_keeps_path_in_pause() {
     }
 }
 
-/// By `westwood_filter`, a pause of 60 s is a sample of almost no bandwidth, which the first filter
-/// lowers from 1 to 7/8, and the second from 1 to (7 + 7/8) / 8 = 63/64. So 10 segments per round trip
-/// of 100 ms become 9.84, to which a loss then reduces the window, in whole segments.
+/// `westwood_filter`: 60 s are a sample of almost nothing: 7/8 after the first filter, (7 + 7/8) / 8 = 63/64
+/// after the second, so 10 segments become 9.84.
 #[test]
 fn westwood_counts_pause_as_low_bandwidth() {
     let threshold = |pause_ms: u64| {
@@ -269,9 +249,8 @@ fn westwood_counts_pause_as_low_bandwidth() {
     assert_eq!([0, 60_000].map(threshold), [10, 9]);
 }
 
-/// By `tcp_cwnd_test` and `tcp_is_cwnd_limited`, windows count segments of any size. A window of 10
-/// segments allows 10 of 100 B, and grows if more than 5 are outstanding. Data that must wait leaves
-/// in full segments.
+/// `tcp_cwnd_test`, `tcp_is_cwnd_limited`: 10 of 100 B are allowed, and more than 5 outstanding grow the
+/// window; data that must wait leaves in full segments.
 #[test]
 fn window_counts_short_segments() {
     let payloads = |script: &Script, out: &[Segment]| -> Vec<u32> {

@@ -1,13 +1,8 @@
-//! Property tests of sender and receiver over paths with random losses and delays, and of a sender
-//! with random ACKs.
-
 use proptest::prelude::*;
 
 use super::super::rate::Sampler;
 use super::*;
 
-/// Random impairments of the path, and TCP parameters that change the reaction to these
-/// impairments.
 #[derive(Clone, Debug)]
 struct Trouble {
     drops: BTreeSet<usize>,
@@ -43,9 +38,7 @@ fn trouble() -> impl Strategy<Value = Trouble> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
-    /// With each congestion control, the sender satisfies the invariants of [`Pair::check`] at
-    /// every step, whatever packets are lost or late. In the end all data has arrived, and no timer
-    /// is armed.
+    /// [`Pair::check`] at every step; in the end all data has arrived, and no timer is armed.
     #[test]
     fn every_control_satisfies_invariants(trouble in trouble()) {
         for control in CongestionSpec::defaults() {
@@ -61,8 +54,6 @@ proptest! {
         }
     }
 
-    /// A congestion control that needs no rate samples behaves in the same way if the sender takes
-    /// such samples.
     #[test]
     fn rate_samples_do_not_affect_other_controls(trouble in trouble()) {
         let Trouble { drops, lost_acks, late_ms, params } = trouble;
@@ -84,8 +75,7 @@ proptest! {
         }
     }
 
-    /// No sequence of ACKs, even impossible ones, makes the sender panic, reduces its window below one
-    /// segment, or moves its byte numbers beyond the data written.
+    /// Even impossible ones.
     #[test]
     fn sender_survives_any_ack(
         acks in prop::collection::vec(

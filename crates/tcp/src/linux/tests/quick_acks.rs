@@ -1,5 +1,3 @@
-//! Tests of the receiver's quick ACKs, that is, of ACKs that are not delayed.
-
 use super::*;
 use crate::segment::Ecn;
 
@@ -9,8 +7,8 @@ fn segment(number: u64) -> Segment {
     Segment { size: 1_500, seq, ..Segment::control(0, Kind::Data) }
 }
 
-/// Delivers ten segments, of which the first `lost` arrive last, and then 40 segments in order, 8
-/// ms apart. Returns how many of the 40 are acknowledged at once before the first one that is not.
+/// Ten segments, the first `lost` last, then 40 in order, 8 ms apart: those acknowledged at once before the
+/// first that is not.
 fn at_once(lost: u64) -> usize {
     let mut receiver = Receiver::new(0, 100, &Linux::default());
     let mut now = Time(NANOS_PER_S);
@@ -29,19 +27,16 @@ fn at_once(lost: u64) -> usize {
     (10..50).map(answer).take_while(|at_once| *at_once).count()
 }
 
-/// By `tcp_dec_quickack_mode` of Linux 6, the end of quick ACKs sets the ACK delay `ato`. If data
-/// beyond a gap has used up quick ACKs, `ato` is set before the first data in order arrives, and no
-/// pause has passed since the SYN (`tcp_finish_connect`). So this data does not start 16 quick ACKs
-/// (`tcp_event_data_recv`).
+/// `tcp_dec_quickack_mode` sets `ato`, so `tcp_event_data_recv` starts no 16 quick ACKs without a pause since
+/// the SYN (`tcp_finish_connect`).
 #[test]
 fn data_beyond_gap_first_grants_no_quick_acks() {
     assert!(at_once(0) >= 10, "{}", at_once(0));
     assert!(at_once(1) <= 3, "{}", at_once(1));
 }
 
-/// By `__tcp_ecn_check_ce` the first ECN mark starts two quick ACKs, since the sender's window may
-/// soon be small. A segment that is not ECN-capable starts two quick ACKs, too. The ACK of a
-/// segment with CWR is not delayed either (`tcp_ecn_accept_cwr`).
+/// `__tcp_ecn_check_ce`, also for a segment that is not ECN-capable; `tcp_ecn_accept_cwr`: nor is CWR
+/// delayed.
 #[test]
 fn first_mark_starts_two_quick_acks() {
     let mss = Linux::default().mss();

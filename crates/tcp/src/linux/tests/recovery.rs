@@ -1,19 +1,15 @@
-//! Tests of the conditions on which recoveries start and end.
-
 use super::script::{Script, Sent};
 use super::*;
 use crate::linux::control::CongestionSpec;
 use crate::linux::control::reno::Reno;
 use nodeb_base::event::Recovery;
 
-/// Returns parameters with Reno and without timestamps, so that an ACK does not show which
-/// transmission it answers.
+/// Without timestamps an ACK does not show which transmission it answers.
 fn params() -> Linux {
     Linux { control: CongestionSpec::Reno(Reno::default()), timestamps: false, ..Linux::default() }
 }
 
-/// Returns a sender that has lost the first of ten segments, and then the first new segment that it
-/// sent in the recovery. The sender has retransmitted both segments.
+/// The first of ten, then the first new one of the recovery; both are retransmitted.
 fn lost_in_recovery() -> Script {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);
@@ -25,9 +21,7 @@ fn lost_in_recovery() -> Script {
     script
 }
 
-/// `tcp_time_to_recover` of Linux 6 uses `lost_out`, which includes retransmitted segments. So a
-/// loss beyond the end of a recovery, found during the recovery, starts the next recovery, which
-/// reduces the window again.
+/// `tcp_time_to_recover`: `lost_out` includes retransmitted segments.
 #[test]
 fn loss_in_recovery_starts_another() {
     let mut script = lost_in_recovery();
@@ -36,9 +30,7 @@ fn loss_in_recovery_starts_another() {
     assert_eq!((script.sender.counts.fast_retransmits, script.window().1), (2, 2));
 }
 
-/// By `tcp_init_undo`, retransmissions in flight at the start of a recovery count as
-/// retransmissions of this recovery. If all of them turn out to be spurious, the window reduction
-/// is undone.
+/// `tcp_init_undo`.
 #[test]
 fn retransmission_in_flight_may_undo_next_reduction() {
     let mut script = lost_in_recovery();
@@ -47,9 +39,8 @@ fn retransmission_in_flight_may_undo_next_reduction() {
     assert_eq!(script.window().1, 5);
 }
 
-/// `tcp_ack` processes the SACK blocks before the cumulative acknowledgement. So RACK's round-trip
-/// time is that of the last segment acknowledged cumulatively (`tcp_rack_advance`). With this time,
-/// RACK does not yet mark segments that were sent at the same time as those in the SACK blocks.
+/// `tcp_ack` processes SACK blocks first, so RACK's time is that of the last cumulative one
+/// (`tcp_rack_advance`).
 #[test]
 fn stretch_ack_does_not_mark_newer_segments() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -65,8 +56,7 @@ fn stretch_ack_does_not_mark_newer_segments() {
     );
 }
 
-/// By `tcp_dsack_seen` a spurious retransmission counts as delivered, so a D-SACK lets the window
-/// grow.
+/// `tcp_dsack_seen`.
 #[test]
 fn reported_duplicate_is_a_delivery() {
     let (mut script, _) = Script::begin(params(), 10);
@@ -75,8 +65,7 @@ fn reported_duplicate_is_a_delivery() {
     assert_eq!(script.window().0, 10 + 11);
 }
 
-/// By `tcp_fastretrans_alert` the window reduction after an ECN mark lasts until data above its end
-/// is acknowledged, so that CWR reaches the receiver.
+/// `tcp_fastretrans_alert`: CWR must reach the receiver.
 #[test]
 fn reduction_for_mark_lasts_until_newer_ack() {
     let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 100);
@@ -91,8 +80,7 @@ fn reduction_for_mark_lasts_until_newer_ack() {
     assert_eq!(script.sender.recovery(), Recovery::Open);
 }
 
-/// In `tcp_enter_recovery`, if `tcp_in_cwnd_reduction` is true, a loss after an ECN mark continues
-/// the present window reduction, which cannot be undone.
+/// `tcp_enter_recovery` with `tcp_in_cwnd_reduction`: the reduction cannot be undone.
 #[test]
 fn loss_after_mark_does_not_reduce_again() {
     let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 100);
@@ -107,8 +95,7 @@ fn loss_after_mark_does_not_reduce_again() {
     assert_eq!((script.sender.recovery(), script.window().1), (Recovery::Open, 5));
 }
 
-/// By `tcp_schedule_loss_probe` no tail loss probe is sent while segments are missing. A probe may
-/// be sent while the window is reduced because of an ECN mark.
+/// `tcp_schedule_loss_probe`: also in a reduction by an ECN mark.
 #[test]
 fn probes_are_sent_unless_segments_are_missing() {
     let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 10);

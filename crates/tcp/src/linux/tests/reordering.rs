@@ -1,5 +1,3 @@
-//! Tests in which segments or ACKs overtake each other.
-
 use super::script::Script;
 use super::*;
 use crate::linux::control::CongestionSpec;
@@ -9,10 +7,7 @@ fn params() -> Linux {
     Linux { control: CongestionSpec::Reno(Reno::default()), timestamps: false, ..Linux::default() }
 }
 
-/// If a segment that was sent once is reported by SACK after a higher one, `tcp_sacktag_one`
-/// concludes that the higher segment has overtaken it. The distance of these segments is the degree
-/// of reordering (`tcp_check_sack_reordering`). With a degree above three the window also grows on
-/// SACKs (`tcp_may_raise_cwnd`).
+/// `tcp_sacktag_one`, `tcp_check_sack_reordering`, and with a degree above three `tcp_may_raise_cwnd`.
 #[test]
 fn window_grows_on_sacks_with_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -25,8 +20,7 @@ fn window_grows_on_sacks_with_reordering() {
     assert_eq!(script.window().0, 13);
 }
 
-/// By `tcp_clean_rtx_queue` a segment was also overtaken if SACKs have reported higher data before
-/// it is acknowledged cumulatively.
+/// `tcp_clean_rtx_queue`.
 #[test]
 fn cumulative_ack_of_gap_shows_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -37,8 +31,7 @@ fn cumulative_ack_of_gap_shows_reordering() {
     assert_eq!(script.sender.reordering.degree(), 3);
 }
 
-/// SACK blocks of one ACK are processed in ascending order, so no segment in them counts as
-/// overtaken by another one.
+/// Processed in ascending order.
 #[test]
 fn simultaneous_blocks_are_no_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -47,8 +40,7 @@ fn simultaneous_blocks_are_no_reordering() {
     assert!(!script.sender.reordering.is_seen());
 }
 
-/// By `tcp_rack_reo_wnd`, once reordering was observed, RACK waits for a quarter of a round-trip
-/// time even if SACKs have reported three segments or more.
+/// `tcp_rack_reo_wnd`: a quarter of a round-trip time even with three SACKed segments.
 #[test]
 fn rack_waits_with_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -61,8 +53,7 @@ fn rack_waits_with_reordering() {
     assert!(script.time_out().contains(&(0, true)));
 }
 
-/// By `tcp_enter_loss` a timeout resets the degree of reordering to three only if SACKs have
-/// reported at least three segments. Here they have reported two, so the degree stays.
+/// `tcp_enter_loss`: only with three SACKed segments, here two.
 #[test]
 fn timeout_resets_degree() {
     let (mut script, _) = Script::begin(Linux { rack: false, tail_loss_probe: false, ..params() }, 100);
@@ -76,8 +67,7 @@ fn timeout_resets_degree() {
     assert_eq!(script.sender.reordering.degree(), 8, "two segments beyond the gap");
 }
 
-/// By the end of `tcp_ack`, the SACK blocks of an ACK that a newer ACK has overtaken are used. The
-/// acknowledgement number of that ACK is not used.
+/// The end of `tcp_ack`; its number is not used.
 #[test]
 fn blocks_of_old_ack_count() {
     let (mut script, _) = Script::begin(params(), 100);

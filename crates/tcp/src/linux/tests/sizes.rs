@@ -1,10 +1,7 @@
-//! Tests of the sizes of SYNs and segments on the wire.
-
 use super::*;
 use crate::Opener;
 
-/// Returns the sizes in bytes of the SYN, the SYN-ACK and the first data segment with the
-/// parameters `params`. The request has 100 B.
+/// SYN, SYN-ACK and first data segment; the request has 100 B.
 fn sizes(params: &Linux) -> [u32; 3] {
     let (mut sender, mut receiver) = (Sender::new(0, params), Receiver::new(0, 100, params));
     let mut out = Vec::new();

@@ -1,5 +1,4 @@
-//! Tests of the retransmission timer and of the initial window. Sections of RFC 6298 are cited by
-//! number.
+//! Sections are of RFC 6298.
 
 use super::script::{MSS, Script, Sent};
 use super::*;
@@ -14,8 +13,7 @@ fn rto(script: &Script) -> Option<Time> {
     script.sender.timers.loss.map(ArmedTimer::end)
 }
 
-/// Returns the time at which a timer expires that is armed at `now_ms` for `wait_ms`. The timer
-/// wheel rounds the expiry up.
+/// Rounded up by the timer wheel.
 fn wheel(now_ms: u64, wait_ms: u64) -> Time {
     jiffies::expiry(Time::ZERO + MS(now_ms), MS(wait_ms))
 }
@@ -70,8 +68,7 @@ fn initial_window_is_ten_segments() {
     assert_eq!(Script::begin(three, 100).1.len(), 3);
 }
 
-/// Lets the SYN time out and be retransmitted `times` times before an ACK answers it. Returns the
-/// number of segments that the sender sends on this ACK, and its retransmission timeout.
+/// Segments sent on the ACK, and the timeout.
 fn after_lost_syns(times: u32) -> (usize, Duration) {
     let params = Linux { timestamps: false, ..params() };
     let (mut sender, mut out) = (Sender::new(0, &params), Vec::new());

@@ -1,5 +1,3 @@
-//! Tests of window reductions that turn out to be spurious, so that the sender undoes them.
-
 use super::script::{NONE, Script, Sent};
 use super::*;
 use crate::linux::control::CongestionSpec;
@@ -9,12 +7,10 @@ fn params() -> Linux {
     Linux { control: CongestionSpec::Reno(Reno::default()), ..Linux::default() }
 }
 
-/// Timestamp in microseconds that the first ten segments carry.
+/// Of the first ten segments.
 const FIRST_US: u32 = 100_000;
 
-/// By `tcp_try_undo_partial` of Linux 6, an ACK of segments that were only late undoes the window
-/// reduction if no retransmission is in flight. Otherwise the ACK only raises the degree of
-/// reordering, and no more segments are marked lost on it.
+/// `tcp_try_undo_partial`.
 #[test]
 fn partial_ack_waits_for_retransmissions_in_flight() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -30,8 +26,7 @@ fn partial_ack_waits_for_retransmissions_in_flight() {
     assert!(cwnd >= 10 && ssthresh == NONE, "{cwnd} {ssthresh}");
 }
 
-/// A partial ACK of an original, while retransmissions are in flight, releases new segments and no
-/// retransmissions (`REXMIT_NONE`), although another segment is marked lost.
+/// `REXMIT_NONE`, although another segment is marked lost.
 #[test]
 fn partial_ack_of_original_causes_no_retransmission() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -42,8 +37,7 @@ fn partial_ack_of_original_causes_no_retransmission() {
     assert!(sent.iter().all(|&(_, again)| !again), "{sent:?}");
 }
 
-/// By `tcp_check_dsack` and `tcp_sacktag_one` a D-SACK that is not above `undo_marker` concerns an
-/// earlier recovery, so it does not undo the present window reduction.
+/// `tcp_check_dsack`, `tcp_sacktag_one`: not above `undo_marker`.
 #[test]
 fn late_dsack_does_not_undo_real_reduction() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
@@ -62,8 +56,7 @@ fn late_dsack_does_not_undo_real_reduction() {
     assert_eq!(script.window().1, 5, "what the first recovery left");
 }
 
-/// `tcp_dsack_seen` ignores a D-SACK if D-SACKs have reported more segments than were
-/// retransmitted.
+/// `tcp_dsack_seen`.
 #[test]
 fn dsacks_beyond_retransmissions_are_ignored() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
@@ -75,9 +68,7 @@ fn dsacks_beyond_retransmissions_are_ignored() {
     assert_eq!(script.window().1, 6, "two reported, one sent again");
 }
 
-/// `tcp_undo_cwnd_reduction` calls `tcp_reno_undo_cwnd`, by which the window becomes the window
-/// before the reduction or, if larger, the window of PRR. In this test the window of PRR is larger,
-/// since more data was in flight than the previous window allows.
+/// `tcp_undo_cwnd_reduction` calls `tcp_reno_undo_cwnd`; here PRR's window is larger.
 #[test]
 fn undone_window_is_at_least_prr_window() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
@@ -91,9 +82,7 @@ fn undone_window_is_at_least_prr_window() {
     assert!(script.window().0 >= spread, "{:?}", script.window());
 }
 
-/// The expected window, slow-start threshold and segments are those that Linux 6.18.44 shows.
-/// Partial ACKs of originals cause no retransmission while retransmissions are in flight, but raise
-/// the degree of reordering.
+/// As Linux 6.18.44 shows.
 #[test]
 fn partial_acks_of_originals_release_new_segments() {
     let (mut script, _) = Script::begin(params(), 60);
@@ -108,9 +97,8 @@ fn partial_acks_of_originals_release_new_segments() {
     }
 }
 
-/// As in Linux 6.18.44, RACK removes the sixth segment from its list when it marks the segment lost
-/// (`tcp_rack_detect_loss`). When the timeout turns out to be spurious, the segment counts as in
-/// flight again, and only the next timeout retransmits it.
+/// Linux 6.18.44, `tcp_rack_detect_loss`: RACK removes the sixth segment from its list, so only the next
+/// timeout retransmits it.
 #[test]
 fn segment_marked_before_spurious_timeout_waits_for_next_timeout() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 60);

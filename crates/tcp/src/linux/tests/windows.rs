@@ -1,6 +1,3 @@
-//! Tests of limits of the data in flight: the receive window, ECN marks, and the congestion window
-//! of BBR and CUBIC.
-
 use super::*;
 
 #[test]

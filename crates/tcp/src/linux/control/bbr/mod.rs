@@ -1,6 +1,5 @@
-//! BBR, a congestion control that models the path by its bottleneck bandwidth and its round-trip
-//! time. It paces segments at the bandwidth, and limits the data in flight to a multiple of the
-//! product of bandwidth and round-trip time. Versions 1 and 3 are available.
+//! Models the path by its bandwidth, at which it paces, and its round-trip time, and limits the data in
+//! flight to a multiple of their product.
 
 mod path;
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! Path with a simple sender of unlimited data, for tests of a congestion control alone. The path
-//! has a rate of 1 MB/s, a round-trip time of 100 ms and a queue.
+//! Unlimited data over 1 MB/s, 100 ms and a queue.
 
 use std::collections::VecDeque;
 
@@ -10,10 +9,9 @@ use super::path::Path;
 use crate::linux::rate::{Sampler, Snapshot};
 
 pub const MSS: u64 = 1_000;
-/// Rate of the path in bytes per second.
 pub const RATE: f64 = 1e6;
 pub const RTT: Duration = Duration(100_000_000);
-/// Bandwidth-delay product of the path in segments.
+/// In segments.
 pub const BDP: u64 = 100;
 const SEGMENT: Duration = Duration(1_000_000);
 
@@ -25,18 +23,16 @@ struct SentSegment {
     snapshot: Snapshot,
 }
 
-/// Simulated path with a simple sender that uses the congestion control `C`.
 pub struct Pipe<C> {
     pub control: C,
     pub now: Time,
-    /// Maximum length of the queue in segments; a segment that finds the queue full is lost.
+    /// In segments; more are lost.
     pub limit: u64,
-    /// Function that selects segments to lose: true if the segment with this number is lost. A
-    /// segment that finds the queue full is lost in any case.
+    /// By number, in addition to a full queue.
     pub loses: fn(u64) -> bool,
-    /// Whether each ACK reports a congestion mark (ECN) unless a recovery is in progress.
+    /// Each ACK reports a mark (ECN) outside recovery.
     pub marks: bool,
-    /// Longest queue in segments since a test last set this field to 0.
+    /// In segments, since a test last set it to 0.
     pub longest: u64,
     pub lost: u64,
     pub sent: u64,
@@ -70,7 +66,7 @@ impl<C: CongestionControl> Pipe<C> {
         self.flight.len() as u64 * MSS
     }
 
-    /// Runs until the simulated time `seconds`, and calls `look` after each ACK.
+    /// `look` is called after each ACK.
     pub fn run(&mut self, seconds: f64, mut look: impl FnMut(&Self)) {
         let end = Time((seconds * NANOS_PER_S as f64) as u64);
         while self.now < end {
@@ -136,8 +132,7 @@ impl<C: CongestionControl> Pipe<C> {
         });
     }
 
-    /// Handles a lost segment. The loss is detected at the time at which the ACK of the segment
-    /// would have arrived.
+    /// Detected when its ACK would have arrived.
     fn lose(&mut self, segment: &SentSegment) {
         self.lost += 1;
         let range = (segment.number * MSS, (segment.number + 1) * MSS);
@@ -155,8 +150,7 @@ impl<C: CongestionControl> Pipe<C> {
     }
 }
 
-/// Asserts that on a steady path BBR estimates bandwidth and round-trip time with an error below 5
-/// %, and that after start-up the queue is shorter than a bandwidth-delay product.
+/// Estimates within 5 %, and a queue below a bandwidth-delay product after start-up.
 pub fn assert_steady_path_estimates<C: CongestionControl>(mut pipe: Pipe<C>, path: impl Fn(&C) -> &Path) {
     pipe.run(2.0, |_| {});
     pipe.longest = 0;

@@ -1,24 +1,21 @@
-//! Excess of acknowledged data over the bandwidth. Links and receivers deliver ACKs in bursts. The
-//! window must have room for this excess, so that the sender can continue between bursts (Linux
-//! 6.x: `bbr_update_ack_aggregation`, `bbr_ack_aggregation_cwnd`).
+//! ACKs come in bursts, between which the window must have room (Linux 6.x: `bbr_update_ack_aggregation`,
+//! `bbr_ack_aggregation_cwnd`).
 
 use nodeb_base::units::{Duration, Time};
 
-/// Number of rounds for which a maximum of the excess is collected. Two maxima are collected
-/// alternately, so together they cover the last 5 to 10 rounds.
+/// Two maxima are collected alternately, which cover the last 5 to 10 rounds.
 const ROUNDS: u32 = 5;
-/// Maximum room in the window for bursts, expressed as the time in which the bandwidth delivers
-/// this data.
+/// Time in which the bandwidth delivers the room.
 const MAX_ROOM: Duration = Duration::from_millis(100);
-/// Number of segments after which an epoch, in which the excess is counted, ends in any case.
+/// An epoch ends after so many in any case.
 const MAX_SEGMENTS: u64 = 1 << 20;
 
-/// Excess of acknowledged segments over the segments that the bandwidth should have delivered.
+/// In segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aggregation {
-    /// Start time of the present epoch.
+    /// Of the epoch.
     since: Time,
-    /// Number of segments delivered in the present epoch.
+    /// In segments of the epoch.
     acked: u64,
     largest: [u64; 2],
     collecting: usize,
@@ -26,15 +23,12 @@ pub struct Aggregation {
 }
 
 impl Aggregation {
-    /// Starts an epoch at `now`, for example after a pause of the sender, which must not count as
-    /// waiting time.
+    /// A pause of the sender must not count as waiting time.
     pub fn restart(&mut self, now: Time) {
         (self.since, self.acked) = (now, 0);
     }
 
-    /// Processes an ACK that delivers `segments` segments at a bandwidth of `bandwidth` segments
-    /// per second. The excess is at most the window of `cwnd` segments. `round` is true if the ACK
-    /// starts a round.
+    /// In segments and segments per second; at most the window.
     pub fn on_ack(&mut self, now: Time, segments: u64, bandwidth: f64, cwnd: u64, round: bool) {
         if round {
             self.begin_round();
@@ -59,8 +53,7 @@ impl Aggregation {
         }
     }
 
-    /// Returns the number of segments by which bursts enlarge the window, if the bandwidth is
-    /// `bandwidth` segments per second.
+    /// In segments.
     pub fn room(&self, bandwidth: f64) -> u64 {
         let largest = self.largest[0].max(self.largest[1]);
         largest.min((bandwidth * MAX_ROOM.as_secs()) as u64)
@@ -73,9 +66,8 @@ mod tests {
 
     const MS: fn(u64) -> Time = |ms| Time(ms * 1_000_000);
 
-    /// By `bbr_update_ack_aggregation` the excess is the number of segments acknowledged beyond
-    /// bandwidth times the length of the epoch. An epoch ends when no more segments are
-    /// acknowledged than the bandwidth delivers in this time.
+    /// `bbr_update_ack_aggregation`: segments beyond bandwidth times the epoch, which ends when there are no
+    /// more.
     #[test]
     fn excess_is_relative_to_bandwidth() {
         let mut aggregation = Aggregation::default();
@@ -93,8 +85,7 @@ mod tests {
         assert_eq!(aggregation.room(1e3), 12, "the window is the most");
     }
 
-    /// By `bbr_ack_aggregation_cwnd` the room is at most the data that the bandwidth delivers in
-    /// 100 ms.
+    /// `bbr_ack_aggregation_cwnd`.
     #[test]
     fn room_is_at_most_100_ms_of_bandwidth() {
         let mut aggregation = Aggregation::default();
@@ -102,8 +93,7 @@ mod tests {
         assert_eq!(aggregation.room(100.0), 10);
     }
 
-    /// Two maxima of the excess are replaced alternately, one every 5 rounds. So an excess is kept
-    /// for 5 to 10 rounds.
+    /// Two maxima are replaced alternately, one every 5 rounds.
     #[test]
     fn excess_expires_after_five_to_ten_rounds() {
         let mut aggregation = Aggregation::default();

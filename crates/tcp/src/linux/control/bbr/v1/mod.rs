@@ -1,12 +1,5 @@
-//! BBR version 1 as in Linux 6.x (`tcp_bbr.c`, whose functions are named): sends at the bottleneck bandwidth
-//! and keeps about one bandwidth-delay product in flight (Cardwell et al., ACM Queue 14(5), 2016;
-//! draft-cardwell-iccrg-bbr-congestion-control-00).
-//!
-//! The bandwidth is the largest delivery rate of the last ten round trips, and the round-trip time
-//! the smallest one of the last ten seconds. A phase with a pacing gain above 1 probes for more
-//! bandwidth, and a phase with a gain below 1 drains the queue that the probe has built. If no
-//! smaller round-trip time is measured for ten seconds, the window is briefly reduced to measure
-//! the round-trip time without a queue. ECN marks are ignored.
+//! Linux 6.x `tcp_bbr.c` (Cardwell et al., ACM Queue 14(5), 2016;
+//! draft-cardwell-iccrg-bbr-congestion-control-00). ECN marks are ignored.
 
 mod aggregation;
 mod policer;
@@ -26,20 +19,16 @@ use aggregation::Aggregation;
 use policer::{Observation, Policer};
 use window::min_quantum;
 
-/// Smallest gain that doubles the rate every round trip, 2 / ln 2 in Linux's units of 1/256.
-/// `DRAIN_GAIN` is its inverse.
+/// Doubles the rate every round trip: 2 / ln 2 in Linux's units of 1/256.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
 const DRAIN_GAIN: f64 = 88.0 / 256.0;
-/// Pacing gains of the eight phases of the state `ProbeBW`, each of which lasts about a round trip
-/// (`bbr_pacing_gain`).
+/// `bbr_pacing_gain`, about a round trip each.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Window in the state `ProbeBW`, in bandwidth-delay products. The gain exceeds 1 because ACKs may
-/// be delayed or acknowledge many segments at once.
+/// Above 1 because ACKs may be delayed or acknowledge many segments at once.
 const CWND_GAIN: f64 = 2.0;
-/// Share of the bandwidth at which segments are paced, so that the queue shrinks
-/// (`bbr_pacing_margin_percent`).
+/// `bbr_pacing_margin_percent`: the queue shrinks.
 const PACING_MARGIN: f64 = 0.99;
-/// Number of round trips for which a bandwidth sample is kept (`bbr_bw_rtts`).
+/// `bbr_bw_rtts`.
 const BANDWIDTH_ROUNDS: u64 = CYCLE.len() as u64 + 2;
 
 impl CongestionParams for Bbr {
@@ -72,39 +61,34 @@ impl Checked for Bbr {
     }
 }
 
-/// State of the state machine, as in section 4.3 of the draft.
+/// Draft, section 4.3.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
     Startup,
     Drain,
-    /// State `ProbeBW`, with the index of the phase's gain in [`CYCLE`] and the start time of the
-    /// phase.
+    /// `ProbeBW`, with the index in [`CYCLE`] and the start of the phase.
     ProbeBandwidth(usize, Time),
-    /// State `ProbeRTT`. The value is `None` until the data in flight is small enough to measure
-    /// the round-trip time. From then on it holds the earliest end time, and true once a round has
+    /// `None` until the data in flight is small enough; then the earliest end, and true once a round has
     /// passed.
     ProbeRtt(Option<(Time, bool)>),
 }
 
-/// Gains of a state: the pacing rate as a multiple of the bandwidth, and the window as a multiple
-/// of the bandwidth-delay product.
+/// In multiples of the bandwidth and of the bandwidth-delay product.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Gains {
     pacing: f64,
     window: f64,
 }
 
-/// State of BBR version 1 on one connection.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct BbrControl {
     params: Bbr,
     mss: u64,
     state: State,
-    /// Gains that apply since the last ACK or timeout.
+    /// Since the last ACK or timeout.
     gains: Gains,
-    /// Present and saved congestion window, and the phase of loss recovery at the last ACK or
-    /// timeout.
+    /// With the phase of loss recovery at the last ACK or timeout.
     window: Window,
     pace: Pace,
     path: Path,
@@ -112,23 +96,21 @@ pub struct BbrControl {
     filled: bool,
     aggregation: Aggregation,
     policer: Policer,
-    /// Whether packet conservation limits the window, as in the first round of a recovery.
+    /// First round of a recovery: packet conservation.
     conserving: bool,
-    /// Whether the sender reduces its window because of an ECN mark, without a loss.
+    /// Reduction by an ECN mark, without a loss.
     marked: bool,
-    /// Whether the sender has just restarted after a pause of the application (`idle_restart`).
+    /// `idle_restart`.
     restarting: bool,
-    /// Time of the last delivery.
     delivered_at: Time,
-    /// Number of bytes delivered since the start of the connection.
+    /// In bytes.
     delivered: u64,
-    /// Number of bytes lost since the start of the connection.
+    /// In bytes.
     lost: u64,
 }
 
 impl BbrControl {
-    /// Creates the state before the connection is established. `mss` and `initial_window` are in
-    /// bytes.
+    /// In bytes.
     pub fn new(params: &Bbr, mss: u64, initial_window: u64) -> Self {
         Self {
             params: params.clone(),
@@ -151,14 +133,12 @@ impl BbrControl {
         }
     }
 
-    /// Returns the present bandwidth estimate in bytes per second: the policer's rate if there is
-    /// one, otherwise the largest recent bandwidth (`bbr_bw`).
+    /// `bbr_bw`, in bytes per second: the policer's rate or the largest recent bandwidth.
     fn bandwidth(&self) -> f64 {
         self.policer.rate().unwrap_or(self.path.max_bandwidth())
     }
 
-    /// Sets the gains for pacing rate and window that belong to the present state
-    /// (`bbr_update_gains`).
+    /// `bbr_update_gains`.
     fn update_gains(&mut self) {
         let (pacing, window) = match self.state {
             State::Startup => (HIGH_GAIN, HIGH_GAIN),
@@ -170,8 +150,7 @@ impl BbrControl {
         self.gains = Gains { pacing, window };
     }
 
-    /// Updates rounds, the detection of a policer, and the largest bandwidth on an ACK
-    /// (`bbr_update_bw`).
+    /// `bbr_update_bw`.
     fn update_bandwidth(&mut self, ack: &AckEvent) {
         self.path.rounds.on_ack(ack);
         let Some(sample) = ack.sample.filter(|sample| sample.rate.is_some()) else {
@@ -208,8 +187,7 @@ impl BbrControl {
         }
     }
 
-    /// Advances to the next phase of `ProbeBW` if the present phase is over
-    /// (`bbr_update_cycle_phase`).
+    /// `bbr_update_cycle_phase`.
     fn update_phase(&mut self, ack: &AckEvent) {
         if let State::ProbeBandwidth(phase, since) = self.state
             && self.is_next_phase(ack, since)
@@ -218,9 +196,8 @@ impl BbrControl {
         }
     }
 
-    /// Returns true if the present phase is over (`bbr_is_next_cycle_phase`). A phase lasts a round
-    /// trip. The phase with a gain above 1 continues until it has filled the pipe or caused a loss,
-    /// and the phase with a gain below 1 ends as soon as the queue is empty.
+    /// `bbr_is_next_cycle_phase`: after a round trip; with a gain above 1 once the pipe is full or a loss
+    /// occurs, below 1 as soon as the queue is empty.
     fn is_next_phase(&self, ack: &AckEvent, since: Time) -> bool {
         let min_rtt = self.path.min_rtt.map_or(Duration::ZERO, |(rtt, _)| rtt);
         let over = self.delivered_at.since(since) > min_rtt;
@@ -232,17 +209,15 @@ impl BbrControl {
         }
     }
 
-    /// Enters `ProbeBW` in any phase except the one with a gain below 1
-    /// (`bbr_reset_probe_bw_mode`). Linux selects the phase at random. Here the time determines the
-    /// phase, which also differs between flows.
+    /// `bbr_reset_probe_bw_mode`: any phase but that with a gain below 1, here by the time, which also
+    /// differs between flows.
     fn enter_probe_bandwidth(&mut self) {
         let pseudo_random = pseudo_random(self.delivered_at, CYCLE.len() as u64 - 1);
         let phase = if pseudo_random == 0 { 0 } else { pseudo_random as usize + 1 };
         self.state = State::ProbeBandwidth(phase, self.delivered_at);
     }
 
-    /// Detects that the pipe is full, because the bandwidth has not grown by 25 % in three rounds
-    /// (`bbr_check_full_bw_reached`).
+    /// `bbr_check_full_bw_reached`.
     fn check_full_pipe(&mut self, ack: &AckEvent) {
         let app_limited = ack.sample.is_some_and(|sample| sample.app_limited);
         if !self.filled && self.path.rounds.start && !app_limited {
@@ -250,8 +225,7 @@ impl BbrControl {
         }
     }
 
-    /// Enters `Drain` when the pipe is full, and leaves it for `ProbeBW` when the queue is empty
-    /// (`bbr_check_drain`).
+    /// `bbr_check_drain`.
     fn check_drain(&mut self, ack: &AckEvent) {
         if self.state == State::Startup && self.filled {
             self.state = State::Drain;
@@ -263,21 +237,19 @@ impl BbrControl {
         }
     }
 
-    /// Sets the pacing rate to `gain` times the bandwidth, less 1 %. Until the pipe has been full
-    /// the rate never falls (`bbr_set_pacing_rate`).
+    /// `bbr_set_pacing_rate`: less 1 %; never falls until the pipe has been full.
     fn set_pacing_rate(&mut self, gain: f64) {
         self.pace.set(PACING_MARGIN * gain * self.bandwidth(), self.filled);
     }
 
-    /// Saves the window before a recovery or a measurement of the round-trip time reduces it
-    /// (`bbr_save_cwnd`).
+    /// `bbr_save_cwnd`.
     fn save_cwnd(&mut self) {
         self.window.save(matches!(self.state, State::ProbeRtt(_)));
     }
 }
 
 impl CongestionControl for BbrControl {
-    /// Initializes the model of the path with the round-trip time of the SYN (`bbr_init`).
+    /// `bbr_init`.
     fn on_established(&mut self, now: Time, rtt: Option<Duration>) {
         self.delivered_at = now;
         self.path.on_established(now, rtt);
@@ -285,7 +257,7 @@ impl CongestionControl for BbrControl {
         self.pace.set(PACING_MARGIN * HIGH_GAIN * self.path.nominal_bandwidth(rtt), true);
     }
 
-    /// Updates the model of the path, then the pacing rate and the window (`bbr_main`).
+    /// `bbr_main`.
     fn on_ack(&mut self, ack: &AckEvent) {
         if ack.delivered > 0 {
             (self.delivered_at, self.delivered) = (ack.now, ack.total_delivered);
@@ -305,13 +277,12 @@ impl CongestionControl for BbrControl {
         self.lost += loss.range.1 - loss.range.0;
     }
 
-    /// Saves the window (`bbr_ssthresh`). The window during the recovery is set on the next ACK.
+    /// `bbr_ssthresh`; the next ACK sets the window.
     fn on_congestion(&mut self, _: Time, _: u64) {
         self.save_cwnd();
     }
 
-    /// Handles a timeout: sets the window to one segment more than the data in flight, and starts a
-    /// round (`tcp_enter_loss` and `bbr_set_state`).
+    /// `tcp_enter_loss` and `bbr_set_state`: one segment more than in flight.
     fn on_timeout(&mut self, _: Time, in_flight: u64, again: bool) {
         if !again {
             self.save_cwnd();
@@ -323,9 +294,7 @@ impl CongestionControl for BbrControl {
         self.detect_policer(true, false);
     }
 
-    /// Restarts after a pause. In `ProbeBW` the pacing rate becomes the estimated bandwidth less
-    /// the margin, without a gain (`bbr_cwnd_event`, `CA_EVENT_TX_START`). `ProbeRTT` ends if its
-    /// time is over.
+    /// `bbr_cwnd_event`, `CA_EVENT_TX_START`: `ProbeBW` paces without a gain.
     fn on_restart(&mut self, now: Time) {
         self.restarting = true;
         self.aggregation.restart(now);
@@ -336,8 +305,7 @@ impl CongestionControl for BbrControl {
         }
     }
 
-    /// Resets the detection of a full pipe and of a policer (`bbr_undo_cwnd`). The window stays
-    /// as it is; it is restored when the recovery ends.
+    /// `bbr_undo_cwnd`: the window is restored when the recovery ends.
     fn undo(&mut self, _: u64) {
         self.full_pipe = FullPipe::default();
         self.policer = Policer::default();
@@ -367,8 +335,7 @@ impl CongestionControl for BbrControl {
         false
     }
 
-    /// Returns true in `ProbeRTT`, in which the sender keeps the window small, so that rate samples
-    /// do not show the bandwidth (`bbr_update_min_rtt`).
+    /// `bbr_update_min_rtt`: in `ProbeRTT` rate samples do not show the bandwidth.
     fn holds_back(&self) -> bool {
         matches!(self.state, State::ProbeRtt(_))
     }

@@ -1,44 +1,40 @@
-//! Detector of a token-bucket policer. Two consecutive intervals with much loss and about the same
-//! delivery rate reveal a policer. Their rate then replaces the largest bandwidth (Linux 6.x:
-//! `bbr_lt_bw_sampling`, `bbr_lt_bw_interval_done`).
+//! Two consecutive intervals with much loss and about the same rate, which then replaces the bandwidth (Linux
+//! 6.x: `bbr_lt_bw_sampling`, `bbr_lt_bw_interval_done`).
 
 use nodeb_base::units::Time;
 
-/// Minimum length of an interval of detection in rounds (`bbr_lt_intvl_min_rtts`).
+/// `bbr_lt_intvl_min_rtts`.
 const MIN_ROUNDS: u32 = 4;
-/// Maximum length of an interval of detection in rounds; a longer one is discarded.
+/// A longer interval is discarded.
 const MAX_ROUNDS: u32 = 4 * MIN_ROUNDS;
-/// Smallest ratio of lost to delivered data with which an interval counts as policed.
+/// Lost to delivered data.
 const LOSSY: f64 = 50.0 / 256.0;
-/// Largest difference of two rates that count as equal, relative to the first of them.
+/// Relative to the first of two rates.
 const SAME_SHARE: f64 = 1.0 / 8.0;
-/// Difference of two rates in bytes per second up to which they count as equal in any case.
+/// In bytes per second.
 const SAME_RATE: f64 = 500.0;
-/// Number of rounds for which the policer's rate is used before detection restarts.
+/// Rounds until detection restarts.
 const USED_ROUNDS: u32 = 48;
 
-/// State of the connection at an ACK or a timeout, which the detector evaluates.
+/// At an ACK or a timeout.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Observation {
-    /// Time at which the last data was delivered.
     pub delivered_at: Time,
-    /// Number of bytes delivered since the start of the connection.
+    /// In bytes.
     pub delivered: u64,
-    /// Number of bytes lost since the start of the connection.
+    /// In bytes.
     pub lost: u64,
-    /// Whether this ACK or timeout has marked data as lost.
+    /// It has marked data as lost.
     pub loses: bool,
-    /// Whether this ACK starts a round.
+    /// It starts a round.
     pub round: bool,
-    /// Whether the application, and not the network, limits the sender.
     pub app_limited: bool,
-    /// Whether BBR is in the state `ProbeBW`. BBR stops using the policer's rate after
-    /// `USED_ROUNDS` rounds in this state.
+    /// `ProbeBW`, in which the policer's rate is used for `USED_ROUNDS`.
     pub probing: bool,
 }
 
-/// Start of the present interval: the time and the numbers of bytes delivered and lost until then.
+/// Start, with bytes delivered and lost until then.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     since: Time,
@@ -46,26 +42,23 @@ struct Interval {
     lost: u64,
 }
 
-/// Detector of a token-bucket policer on the path.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Policer {
     interval: Option<Interval>,
-    /// Number of rounds since the present interval began. While the policer's rate is used, the
-    /// number of rounds in `ProbeBW` since this use began.
+    /// Of the interval or, while the rate is used, in `ProbeBW` since.
     rounds: u32,
-    /// Delivery rate of the previous interval in bytes per second, or the policer's rate while it
-    /// is used.
+    /// In bytes per second, or the policer's rate while used.
     last: Option<f64>,
     used: bool,
 }
 
 impl Policer {
-    /// Returns the policer's rate in bytes per second while this rate is used, otherwise `None`.
+    /// In bytes per second, while used.
     pub fn rate(&self) -> Option<f64> {
         self.last.filter(|_| self.used)
     }
 
-    /// Processes an observation. Returns true if this ends the use of a policer's rate.
+    /// True if this ends the use of a rate.
     pub fn observe(&mut self, seen: &Observation) -> bool {
         if self.used {
             return self.count_use(seen);
@@ -100,9 +93,8 @@ impl Policer {
         self.rounds = 0;
     }
 
-    /// Ends the present interval if it had much loss, otherwise lets it continue. If the rate
-    /// differs from that of the previous interval by at most `SAME_SHARE` or `SAME_RATE`, a
-    /// policer is detected and the mean of both rates is used.
+    /// Only with much loss; rates within `SAME_SHARE` or `SAME_RATE` are a policer's, whose rate is their
+    /// mean.
     fn end(&mut self, seen: &Observation) {
         let Some(interval) = self.interval else {
             return;
@@ -131,8 +123,7 @@ impl Policer {
 mod tests {
     use super::*;
 
-    /// Simulates `count` rounds of 100 ms, in each of which `per_round` bytes are delivered and
-    /// `share * per_round` bytes are lost. Returns true if the use of a policer's rate ended.
+    /// Of 100 ms each; true if the use of a rate ended.
     fn rounds(policer: &mut Policer, from: u64, count: u64, per_round: u64, share: f64) -> bool {
         (from..from + count).any(|round| {
             policer.observe(&Observation {
@@ -147,9 +138,8 @@ mod tests {
         })
     }
 
-    /// By `bbr_lt_bw_interval_done` the policer's rate is the mean rate of two intervals of at
-    /// least 4 rounds. In each interval the lost bytes must be at least 50/256 (about 20 %) of the
-    /// delivered bytes, and the rates may differ by an eighth.
+    /// `bbr_lt_bw_interval_done`: at least 4 rounds with losses of 50/256 of the delivered bytes, rates
+    /// within an eighth.
     #[test]
     fn two_lossy_intervals_with_same_rate_are_a_policer() {
         let mut policer = Policer::default();
@@ -174,8 +164,7 @@ mod tests {
         assert_eq!(policer.rate(), None);
     }
 
-    /// By `bbr_lt_bw_sampling` the detection restarts after the policer's rate was used for 48
-    /// rounds.
+    /// `bbr_lt_bw_sampling`.
     #[test]
     fn policer_rate_is_used_for_48_rounds() {
         let mut policer = Policer::default();

@@ -1,5 +1,4 @@
-//! The smallest round-trip time, and the `ProbeRTT` state that measures it (Linux 6.x: `bbr_update_min_rtt`,
-//! `bbr_check_probe_rtt_done`).
+//! Linux 6.x: `bbr_update_min_rtt`, `bbr_check_probe_rtt_done`.
 
 use nodeb_base::units::Time;
 
@@ -7,9 +6,8 @@ use super::{BbrControl, State};
 use crate::linux::control::AckEvent;
 
 impl BbrControl {
-    /// Updates the smallest round-trip time with that of an ACK. If the minimum has expired, any
-    /// round-trip time that is not lengthened by a delayed ACK replaces it, and the state
-    /// `ProbeRTT` starts. The state does not start if the sender restarts after a pause.
+    /// An expired minimum is replaced by any undelayed round-trip time and starts `ProbeRTT`, unless the
+    /// sender restarts after a pause.
     pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {
         let expired = self.path.min_rtt.is_some_and(|(_, at)| ack.now.since(at) > self.params.min_rtt_window);
         if let Some(rtt) = ack.rtt
@@ -27,9 +25,8 @@ impl BbrControl {
         }
     }
 
-    /// Returns true if the ACK may have been delayed by the receiver: it acknowledges a single
-    /// segment that is not full-sized, and no other ACK has delivered data since that segment was
-    /// sent (`tcp_clean_rtx_queue`: `FLAG_ACK_MAYBE_DELAYED`).
+    /// `tcp_clean_rtx_queue`: `FLAG_ACK_MAYBE_DELAYED`, for a single short segment without another delivery
+    /// since it was sent.
     fn may_be_delayed(&self, ack: &AckEvent) -> bool {
         let alone = ack.sample.is_some_and(|sample| sample.delivered == ack.delivered);
         alone && ack.acked > 0 && ack.delivered < self.mss
@@ -52,8 +49,7 @@ impl BbrControl {
         }
     }
 
-    /// Leaves `ProbeRTT` if its end time has passed, restores the window, and marks the smallest
-    /// round-trip time as valid from `now` on.
+    /// The smallest round-trip time is valid from `now` on.
     pub(super) fn end_probe_rtt(&mut self, now: Time) {
         let State::ProbeRtt(Some((until, _))) = self.state else {
             return;

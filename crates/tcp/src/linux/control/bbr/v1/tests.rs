@@ -48,16 +48,14 @@ fn each_gain_lasts_a_round_trip() {
     }
 }
 
-/// Returns an ACK that arrives at `ms` milliseconds and delivers `segments` segments. Including
-/// these, `total` segments have been delivered since the start.
+/// `total` segments have been delivered with these.
 fn ack(ms: u64, segments: u64, total: u64) -> AckEvent {
     let now = Time(ms * 1_000_000);
     let (delivered, total_delivered) = (segments * MSS, total * MSS);
     AckEvent { now, departure: now, delivered, acked: delivered, total_delivered, ..AckEvent::default() }
 }
 
-/// Returns an ACK like [`ack`] with a rate sample of `rate` segments per second. The sampled data
-/// was sent when `before` segments had been delivered.
+/// At `rate` segments per second, of data sent when `before` segments had been delivered.
 fn sampled(ms: u64, segments: u64, total: u64, before: u64, rate: f64) -> AckEvent {
     let sample = RateSample {
         rate: Some(rate * MSS as f64),
@@ -70,8 +68,7 @@ fn sampled(ms: u64, segments: u64, total: u64, before: u64, rate: f64) -> AckEve
     AckEvent { sample: Some(sample), ..ack(ms, segments, total) }
 }
 
-/// Returns a control in a cruising phase (`ProbeBW` with a gain of 1). The path has 100 segments
-/// per second and a round-trip time of 100 ms, so its bandwidth-delay product is 10 segments.
+/// 100 segments per second and 100 ms: a bandwidth-delay product of 10 segments.
 fn cruising() -> BbrControl {
     let mut control = BbrControl::new(&Bbr::default(), MSS, 10 * MSS);
     control.on_established(Time::ZERO, Some(RTT));
@@ -84,9 +81,8 @@ fn cruising() -> BbrControl {
     control
 }
 
-/// By `bbr_init_pacing_rate_from_rtt` the first rate is the high gain times the initial window per
-/// round-trip time of the SYN (1 ms if unknown), less 1 %. `bbr_set_pacing_rate` keeps this rate
-/// until a sample gives a higher one.
+/// `bbr_init_pacing_rate_from_rtt`: high gain times initial window per SYN's round trip (1 ms if unknown),
+/// less 1 %; `bbr_set_pacing_rate` keeps it until a sample gives more.
 #[test]
 fn first_rate_is_initial_window_per_rtt() {
     let mut control = BbrControl::new(&Bbr::default(), MSS, 10 * MSS);
@@ -102,8 +98,7 @@ fn first_rate_is_initial_window_per_rtt() {
     assert!((blind.pacing_rate().unwrap() / first - 100.0).abs() < 1e-6);
 }
 
-/// By `bbr_update_gains` the state `Startup` has the same gain for rate and window, and `Drain` the
-/// inverse gain for the rate.
+/// `bbr_update_gains`.
 #[test]
 fn drain_gain_is_inverse_of_startup_gain() {
     let (mut pipe, mut seen) = (pipe(), Vec::<(State, Gains)>::new());
@@ -121,17 +116,15 @@ fn drain_gain_is_inverse_of_startup_gain() {
     assert!((HIGH_GAIN * DRAIN_GAIN - 1.0).abs() < 0.01);
 }
 
-/// By `bbr_rate_bytes_per_sec` the sender paces 1 % below the bandwidth at a gain of 1.
+/// `bbr_rate_bytes_per_sec`.
 #[test]
 fn cruising_paces_one_percent_below_bandwidth() {
     let control = cruising();
     assert!((control.pacing_rate().unwrap() - 99.0 * MSS as f64).abs() < 1e-6);
 }
 
-/// `bbr_quantization_budget` adds three quanta to the bandwidth-delay product, rounds up to an even
-/// number, and adds two more segments in the phase that probes for bandwidth. By `bbr_min_tso_segs`
-/// and `bbr_tso_segs_goal` a quantum is 1 segment below 1.2 Mbit/s and 2 above, or the segments of
-/// a millisecond if those are more.
+/// `bbr_quantization_budget`: three quanta, rounded up to an even number, and two more while probing;
+/// `bbr_min_tso_segs`, `bbr_tso_segs_goal`: 1 segment below 1.2 Mbit/s, 2 above, or those of a millisecond.
 #[test]
 fn window_has_room_for_three_quanta() {
     let mut control = cruising();
@@ -147,9 +140,8 @@ fn window_has_room_for_three_quanta() {
     assert_eq!(control.inflight(1.05), 11 + 15);
 }
 
-/// By `bbr_set_cwnd_to_recover_or_restore` the window at the start of a recovery is the data in
-/// flight plus the data just delivered. In the first round of the recovery the sender sends as much
-/// as is delivered. The end of the recovery restores the window from before the recovery.
+/// `bbr_set_cwnd_to_recover_or_restore`: data in flight plus just delivered, for a round as much as is
+/// delivered.
 #[test]
 fn recovery_conserves_packets_for_a_round_and_restores_window() {
     let mut control = cruising();
@@ -177,8 +169,7 @@ fn recovery_conserves_packets_for_a_round_and_restores_window() {
     assert_eq!(control.cwnd(), 26 * MSS, "the window of before");
 }
 
-/// BBR version 1 of the kernel does not react to ECN: in the state `TCP_CA_CWR`, `bbr_set_cwnd`
-/// continues as in `TCP_CA_Open`.
+/// In `TCP_CA_CWR`, `bbr_set_cwnd` continues as in `TCP_CA_Open`.
 #[test]
 fn ecn_marks_are_ignored() {
     let (mut control, mut other) = (cruising(), cruising());
@@ -197,8 +188,7 @@ fn ecn_marks_are_ignored() {
     assert_eq!(control.cwnd(), 6 * MSS);
 }
 
-/// By `tcp_enter_loss` a timeout sets the window to the data in flight plus one segment. The end of
-/// the recovery restores the window.
+/// `tcp_enter_loss`: data in flight plus one segment.
 #[test]
 fn timeout_reduces_window_until_recovery_ends() {
     let mut control = cruising();
@@ -210,8 +200,8 @@ fn timeout_reduces_window_until_recovery_ends() {
     assert_eq!(control.cwnd(), 24 * MSS);
 }
 
-/// `bbr_packets_in_net_at_edt` subtracts the data that will be delivered before the pacer allows
-/// the next quantum. It adds the next quantum if the pacing gain is above 1.
+/// `bbr_packets_in_net_at_edt`: less what is delivered before the next quantum, plus it if the gain is above
+/// 1.
 #[test]
 fn packets_in_network_are_counted_at_next_departure() {
     let mut control = cruising();
@@ -223,8 +213,7 @@ fn packets_in_network_are_counted_at_next_departure() {
     assert_eq!(control.in_network_at_departure(&later, MSS), 0);
 }
 
-/// By `bbr_update_bw` an application-limited sample counts only if it is the largest, and a sample
-/// over too short a time does not start a round.
+/// `bbr_update_bw`.
 #[test]
 fn application_limited_and_short_samples_are_restricted() {
     let mut control = cruising();
@@ -244,9 +233,8 @@ fn application_limited_and_short_samples_are_restricted() {
     assert_eq!(control.path.rounds.count, rounds);
 }
 
-/// By `bbr_update_min_rtt` only a smaller round-trip time updates the minimum. After 10 s any
-/// round-trip time that is not lengthened by a delayed ACK updates it, and `ProbeRTT` starts,
-/// unless the sender restarts after a pause.
+/// `bbr_update_min_rtt`: after 10 s any undelayed round-trip time, and `ProbeRTT`, unless restarting after a
+/// pause.
 #[test]
 fn expired_min_rtt_is_measured_again() {
     let equal = AckEvent { rtt: Some(RTT), in_flight: 10 * MSS, ..sampled(9_000, 1, 102, 101, 100.0) };
@@ -276,8 +264,7 @@ fn expired_min_rtt_is_measured_again() {
     assert!(matches!(paused.state, State::ProbeBandwidth(..)));
 }
 
-/// By `bbr_check_probe_rtt_done` the window has 4 segments for at least 200 ms and a round. Then
-/// the window before `ProbeRTT` is restored.
+/// `bbr_check_probe_rtt_done`: 4 segments for at least 200 ms and a round.
 #[test]
 fn probe_rtt_lasts_200_ms_and_a_round() {
     let mut control = cruising();
@@ -299,8 +286,7 @@ fn probe_rtt_lasts_200_ms_and_a_round() {
     assert!(control.cwnd() >= before.min(24 * MSS), "{}", control.cwnd() / MSS);
 }
 
-/// By `bbr_cwnd_event` (`CA_EVENT_TX_START`) the pacing rate after a pause is the bandwidth less 1
-/// %, without a gain.
+/// `bbr_cwnd_event` (`CA_EVENT_TX_START`): the bandwidth less 1 %.
 #[test]
 fn restart_has_no_gain() {
     let mut control = cruising();
@@ -312,7 +298,7 @@ fn restart_has_no_gain() {
     assert!((control.pacing_rate().unwrap() - 99.0 * MSS as f64).abs() < 1e-6);
 }
 
-/// By `bbr_reset_probe_bw_mode` probing starts in any phase except phase 1, which drains the queue.
+/// `bbr_reset_probe_bw_mode`: not phase 1.
 #[test]
 fn probing_starts_at_any_phase_but_draining() {
     let mut control = cruising();
@@ -328,8 +314,7 @@ fn probing_starts_at_any_phase_but_draining() {
     assert!([0, 2, 3, 4, 5, 6, 7].iter().all(|&phase| seen[phase] > 50), "{seen:?}");
 }
 
-/// By `bbr_lt_bw_sampling` the pacing rate behind a policer is the rate of the policer, without
-/// gains.
+/// `bbr_lt_bw_sampling`, without gains.
 #[test]
 fn policer_sets_rate() {
     let mut control = cruising();

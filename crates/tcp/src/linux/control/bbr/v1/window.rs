@@ -1,18 +1,15 @@
-//! The congestion window of BBR version 1: bandwidth-delay product, room for bursts of the end
-//! hosts, and recovery (Linux 6.x: `bbr_set_cwnd` and its callees).
+//! Linux 6.x: `bbr_set_cwnd` and its callees.
 
 use super::{BbrControl, State};
 use crate::linux::control::{AckEvent, Phase};
 
-/// Initial window in segments (`TCP_INIT_CWND`). Until this many segments have been delivered, the
-/// window grows in any case. While no round-trip time is known, this number also replaces the
-/// bandwidth-delay product, whatever the gain.
+/// `TCP_INIT_CWND`: until so many segments are delivered the window grows in any case; also replaces the
+/// bandwidth-delay product without a round-trip time.
 const INITIAL: u64 = 10;
-/// Rate in bytes per second below which segments leave one by one: 1.2 Mbit/s (`bbr_min_tso_segs`).
+/// 1.2 Mbit/s in bytes per second: below it segments leave one by one (`bbr_min_tso_segs`).
 const SLOW: f64 = 150_000.0;
 
-/// Returns the minimum number of segments that leave together at `rate` bytes per second: 1 below
-/// 1.2 Mbit/s, otherwise 2.
+/// 1 below 1.2 Mbit/s, otherwise 2.
 pub fn min_quantum(rate: f64) -> u64 {
     if rate < SLOW { 1 } else { 2 }
 }
@@ -22,37 +19,32 @@ impl BbrControl {
         bytes.div_ceil(self.mss)
     }
 
-    /// Returns the size of a send quantum at the present pacing rate: the number of segments that
-    /// leave together (`bbr_tso_segs_goal`).
+    /// `bbr_tso_segs_goal`.
     fn quantum(&self) -> u64 {
         let rate = self.pace.rate.unwrap_or(0.0);
         self.path.quantum(rate, min_quantum(rate))
     }
 
-    /// Returns `gain` times the bandwidth-delay product in segments, rounded up, or 10 segments if
-    /// no round-trip time is known (`bbr_bdp`).
+    /// `bbr_bdp`: in segments, rounded up; 10 without a round-trip time.
     fn bdp(&self, bandwidth: f64, gain: f64) -> u64 {
         let held = |rtt: f64| (gain * bandwidth * rtt / self.mss as f64).ceil() as u64;
         self.path.min_rtt.map_or(INITIAL, |(rtt, _)| held(rtt.as_secs()))
     }
 
-    /// Returns `segments` plus room for three send quanta, rounded up to an even number to cause
-    /// fewer delayed ACKs. While probing for bandwidth the result is two segments more, so that
-    /// probing has an effect with small windows (`bbr_quantization_budget`).
+    /// `bbr_quantization_budget`: even, to cause fewer delayed ACKs; two more while probing, which has an
+    /// effect with small windows.
     fn budget(&self, segments: u64) -> u64 {
         let even = (segments + 3 * self.quantum()).next_multiple_of(2);
         if matches!(self.state, State::ProbeBandwidth(0, _)) { even + 2 } else { even }
     }
 
-    /// Returns the number of segments in flight for `gain` bandwidth-delay products, enlarged by
-    /// the room that [`Self::budget`] adds (`bbr_inflight`).
+    /// `bbr_inflight`.
     pub(super) fn inflight(&self, gain: f64) -> u64 {
         self.budget(self.bdp(self.path.max_bandwidth(), gain))
     }
 
-    /// Estimates the number of segments that are in the network when the pacer allows the next one
-    /// (`bbr_packets_in_net_at_edt`). Of the `in_flight` bytes, those that are delivered until then
-    /// do not count. If the pacing gain is above 1, the next quantum counts too.
+    /// `bbr_packets_in_net_at_edt`: less what is delivered until the pacer allows the next quantum, plus it
+    /// if the gain is above 1.
     pub(super) fn in_network_at_departure(&self, ack: &AckEvent, in_flight: u64) -> u64 {
         let wait = ack.departure.since(ack.now).as_secs();
         let delivered = (self.bandwidth() * wait / self.mss as f64) as u64;
@@ -60,14 +52,13 @@ impl BbrControl {
         (self.segments(in_flight) + next).saturating_sub(delivered)
     }
 
-    /// Returns the phase of the sender, with the kernel's exception for ECN. In a window reduction
-    /// after a mark (`TCP_CA_CWR`) BBR behaves as in the phase `Open` until a segment is lost.
+    /// In a reduction after a mark (`TCP_CA_CWR`) BBR behaves as in `Open` until a segment is lost.
     fn phase(&mut self, ack: &AckEvent) -> Phase {
         self.marked = ack.phase == Phase::Recovery && (self.marked || ack.marked) && ack.lost == 0;
         if self.marked { Phase::Open } else { ack.phase }
     }
 
-    /// Sets the congestion window after an ACK (`bbr_set_cwnd`).
+    /// `bbr_set_cwnd`.
     pub(super) fn set_cwnd(&mut self, ack: &AckEvent) {
         let phase = self.phase(ack);
         if ack.delivered > 0 && !self.conserve(ack, phase) {
@@ -91,10 +82,7 @@ impl BbrControl {
         *cwnd = (*cwnd).max(self.path.min_window());
     }
 
-    /// Reduces the window by the bytes newly lost, applies packet conservation in the first round of
-    /// a recovery, and restores the window at the end of the recovery
-    /// (`bbr_set_cwnd_to_recover_or_restore`). Returns true while packet conservation determines the
-    /// window, that is, in the first round of a recovery.
+    /// `bbr_set_cwnd_to_recover_or_restore`; true while packet conservation determines the window.
     fn conserve(&mut self, ack: &AckEvent, phase: Phase) -> bool {
         let kept = |control: &Self| {
             (control.segments(ack.in_flight) + control.segments(ack.delivered)) * control.mss

@@ -1,6 +1,4 @@
-//! Excess of acknowledged data over the bandwidth (5.5.9). Radio links and delayed ACKs acknowledge
-//! data in bursts. The window must have room for this excess, so that the sender can continue
-//! between bursts.
+//! 5.5.9: radio links and delayed ACKs acknowledge data in bursts, between which the window must have room.
 
 use nodeb_base::units::Time;
 
@@ -8,12 +6,12 @@ use super::Bbr3Control;
 use crate::linux::control::AckEvent;
 use crate::linux::control::filter::WindowedMax;
 
-/// Number of rounds for which an excess is kept once the pipe has been full.
+/// Once the pipe has been full.
 const ROUNDS: u64 = 10;
-/// Number of rounds for which an excess is kept before the pipe has been full.
+/// Before the pipe has been full.
 const STARTUP_ROUNDS: u64 = 1;
 
-/// Largest excess of acknowledged bytes over the bandwidth (`BBR.extra_acked`).
+/// `BBR.extra_acked`, in bytes.
 #[derive(Clone, Debug)]
 pub struct Aggregation {
     since: Time,
@@ -28,21 +26,19 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    /// Returns the largest excess of the last rounds in bytes: the data acknowledged in an epoch
-    /// beyond the data that the bandwidth should have delivered (`extra_acked`).
+    /// `extra_acked`, in bytes.
     pub fn extra(&self) -> u64 {
         self.largest.max() as u64
     }
 
-    /// Moves the start of the epoch, in which the excess is counted, to `now`. After a pause of the
-    /// sender this prevents the pause from counting as waiting time.
+    /// A pause must not count as waiting time.
     pub fn restart(&mut self, now: Time) {
         self.since = now;
     }
 }
 
 impl Bbr3Control {
-    /// Updates the largest excess of acknowledged data on an ACK (`UpdateACKAggregation`).
+    /// `UpdateACKAggregation`.
     pub(super) fn aggregate(&mut self, ack: &AckEvent) {
         let bandwidth = self.bandwidth();
         let aggregation = &mut self.aggregation;

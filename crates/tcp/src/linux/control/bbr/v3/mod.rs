@@ -1,14 +1,6 @@
-//! BBR version 3 (draft-ietf-ccwg-bbr, editors' copy of 3 August 2026, whose sections are cited).
-//!
-//! Like version 1, it paces at the bandwidth and keeps about the bandwidth-delay product in flight.
-//! In addition, losses lead to bounds of the bandwidth and of the data in flight. The long-term
-//! bound is the largest volume in flight that did not cause too much loss, and the short-term
-//! bounds follow the latest deliveries. BBRv3 probes for more bandwidth only every few seconds.
-//!
-//! The draft does not specify the response to ECN. Here a mark counts as a loss: in `ProbeBW_UP` it
-//! ends the probe, and in states that do not probe for bandwidth it lowers the short-term bounds.
-//! The draft draws some values at random. Here they are derived from the time, which also differs
-//! between flows.
+//! draft-ietf-ccwg-bbr, editors' copy of 3 August 2026, whose sections are cited. Its response to ECN is
+//! open: here a mark counts as a loss, which ends a probe in `ProbeBW_UP` and lowers the short-term bounds in
+//! states that do not probe. Random values are derived from the time, which also differs between flows.
 
 mod aggregation;
 mod cycle;
@@ -29,23 +21,19 @@ use cycle::Cycle;
 use probe_rtt::MinRtt;
 use signals::{Bounds, Latest, Undo};
 
-/// Smallest gain that doubles the rate every round trip, 4 ln 2 (5.3.1.1).
+/// 4 ln 2 (5.3.1.1).
 const STARTUP_GAIN: f64 = 2.77;
-/// Pacing gain of the state `Drain`, which empties the queue of `Startup` in about a round trip
-/// (5.3.2). `DRAIN_ROUNDS` is the maximum number of rounds of `Drain`.
+/// 5.3.2.
 const DRAIN_GAIN: f64 = 0.5;
 const DRAIN_ROUNDS: u64 = 3;
-/// Window in bandwidth-delay products, except in `ProbeBW_UP`, where `UP_CWND_GAIN` applies, and in
-/// `ProbeRTT` (5.6.1).
+/// Except in `ProbeBW_UP` and `ProbeRTT` (5.6.1).
 const CWND_GAIN: f64 = 2.0;
 const UP_CWND_GAIN: f64 = 2.25;
-/// Share of the bandwidth at which segments are paced, so that the queue shrinks (5.6.2:
-/// `PacingMarginPercent`).
+/// 5.6.2: `PacingMarginPercent`.
 const PACING_MARGIN: f64 = 0.99;
-/// Minimum number of segments in a send quantum, which leave together (5.6.3).
+/// Segments (5.6.3).
 const MIN_QUANTUM: u64 = 2;
-/// Number of past cycles from which bandwidth samples are kept, in addition to the present cycle
-/// (5.5.3: `MaxBwFilterLen`).
+/// In addition to the present one (5.5.3: `MaxBwFilterLen`).
 const BANDWIDTH_CYCLES: u64 = 1;
 
 impl CongestionParams for Bbr3 {
@@ -99,19 +87,18 @@ impl Checked for Bbr3 {
     }
 }
 
-/// State of BBRv3's state machine (5.1).
+/// 5.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Startup,
-    /// State `Drain`, with the number of the round in which it started.
+    /// With the round in which it started.
     Drain(u64),
-    /// State `ProbeBW_DOWN`. The other states of `ProbeBW` are `Cruise`, `Refill` and `Up`.
+    /// `ProbeBW_DOWN`, as `Cruise`, `Refill` and `Up` are of `ProbeBW`.
     Down,
     Cruise,
     Refill,
     Up,
-    /// State `ProbeRTT`. The value is `None` until the data in flight is small enough to measure
-    /// the round-trip time. From then on it holds the earliest end time, and true once a round has
+    /// `None` until the data in flight is small enough; then the earliest end, and true once a round has
     /// passed.
     ProbeRtt(Option<(Time, bool)>),
 }
@@ -121,30 +108,27 @@ impl State {
         matches!(self, Self::Down | Self::Cruise | Self::Refill | Self::Up)
     }
 
-    /// Returns true in the states that probe for bandwidth: `Startup`, `Refill` and `Up`
-    /// (`IsProbingBW`).
+    /// `IsProbingBW`.
     fn is_probing(self) -> bool {
         matches!(self, Self::Startup | Self::Refill | Self::Up)
     }
 }
 
-/// State of BBR version 3 on one connection.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Bbr3Control {
     params: Bbr3,
     mss: u64,
-    /// Whether the connection uses SACK. Without SACK only one loss per round trip can be detected.
+    /// Without SACK only one loss per round trip can be detected.
     sack: bool,
     state: State,
     window: Window,
     pace: Pace,
     path: Path,
     full_pipe: FullPipe,
-    /// Whether the present search for a bandwidth plateau has found the pipe full (`full_bw_now`).
+    /// `full_bw_now`.
     full_now: bool,
-    /// Whether the pipe has been full, because a search has found it so or losses have ended
-    /// `Startup` (`full_bw_reached`).
+    /// `full_bw_reached`: found so, or losses have ended `Startup`.
     filled: bool,
     bounds: Bounds,
     latest: Latest,
@@ -152,15 +136,14 @@ pub struct Bbr3Control {
     min_rtt: MinRtt,
     aggregation: Aggregation,
     undo: Undo,
-    /// Whether the sender has just restarted after a pause of the application.
+    /// After a pause of the application.
     restarting: bool,
     now: Time,
     delivered: u64,
 }
 
 impl Bbr3Control {
-    /// Creates the state at the start of a connection. `mss` and `initial_window` are in bytes, and
-    /// `sack` is true if the connection uses SACK.
+    /// In bytes.
     pub fn new(params: &Bbr3, mss: u64, initial_window: u64, sack: bool) -> Self {
         Self {
             params: params.clone(),
@@ -185,15 +168,12 @@ impl Bbr3Control {
         }
     }
 
-    /// Returns the bandwidth estimate in bytes per second: the largest recent bandwidth, at most
-    /// the short-term bound (`BBR.bw`).
+    /// `BBR.bw`, in bytes per second.
     fn bandwidth(&self) -> f64 {
         self.path.max_bandwidth().min(self.bounds.bandwidth)
     }
 
-    /// Returns `gain` times the bandwidth-delay product at `bandwidth` bytes per second, in bytes.
-    /// The result is at least three send quanta and the smallest window, and two segments larger in
-    /// `ProbeBW_UP` (5.6.4.2).
+    /// 5.6.4.2, in bytes.
     fn inflight(&self, bandwidth: f64, gain: f64) -> u64 {
         self.quantized(self.path.bdp(bandwidth, gain))
     }
@@ -216,8 +196,7 @@ impl Bbr3Control {
         }
     }
 
-    /// Detects on an ACK that the pipe is full: the bandwidth no longer grows with the sending rate
-    /// (5.3.1.2).
+    /// 5.3.1.2.
     fn check_full_pipe(&mut self, ack: &AckEvent) {
         let Some(sample) = ack.sample.filter(|sample| !sample.app_limited && self.path.rounds.start) else {
             return;
@@ -230,15 +209,13 @@ impl Bbr3Control {
         }
     }
 
-    /// Starts a new search for a bandwidth plateau. Bandwidths must reach 1.25 times `rate`, in
-    /// bytes per second, to count as growth (`ResetFullBW`).
+    /// `ResetFullBW`: from 1.25 times `rate` on.
     fn search_full_pipe(&mut self, rate: f64) {
         self.full_pipe = FullPipe::above(rate);
         self.full_now = false;
     }
 
-    /// Moves from `Startup` to `Drain` when the pipe is full, and from `Drain` to `ProbeBW` when
-    /// the queue is empty or `Drain` has lasted long enough (5.3.1 and 5.3.2).
+    /// 5.3.1 and 5.3.2.
     fn update_start(&mut self, ack: &AckEvent) {
         if self.state == State::Startup {
             self.check_startup_loss(ack);
@@ -254,14 +231,12 @@ impl Bbr3Control {
         }
     }
 
-    /// Sets the pacing rate to the bandwidth times the gain of the present state, less a margin
-    /// (5.6.2).
+    /// 5.6.2.
     fn set_pacing_rate(&mut self) {
         self.pace.set(PACING_MARGIN * self.gains().0 * self.bandwidth(), self.filled);
     }
 
-    /// Sets the congestion window after an ACK, within the bounds of the model (5.6.4.6 and
-    /// 5.6.4.7).
+    /// 5.6.4.6 and 5.6.4.7.
     fn set_cwnd(&mut self, ack: &AckEvent) {
         let bdp = self.path.bdp(self.bandwidth(), self.gains().1);
         let max = self.quantized(bdp + self.aggregation.extra());
@@ -285,7 +260,7 @@ impl Bbr3Control {
 }
 
 impl CongestionControl for Bbr3Control {
-    /// Initializes the model with the round-trip time of the SYN (5.2.1 and 5.6.2).
+    /// 5.2.1 and 5.6.2.
     fn on_established(&mut self, now: Time, rtt: Option<Duration>) {
         self.path.on_established(now, rtt);
         self.aggregation.restart(now);
@@ -311,8 +286,7 @@ impl CongestionControl for Bbr3Control {
         self.take_loss(loss);
     }
 
-    /// Saves the window at the start of a recovery (5.6.4.4). The bounds were saved when the loss
-    /// was recorded.
+    /// 5.6.4.4; the bounds were saved when the loss was recorded.
     fn on_congestion(&mut self, _: Time, _: u64) {
         self.save_window();
         self.window.phase = Phase::Recovery;
@@ -329,8 +303,7 @@ impl CongestionControl for Bbr3Control {
         self.window.restore();
     }
 
-    /// Restarts after a pause. In `ProbeBW` the pacing rate becomes the bandwidth less the margin,
-    /// without a gain. `ProbeRTT` ends if its time is over (5.4).
+    /// 5.4: `ProbeBW` paces without a gain.
     fn on_restart(&mut self, now: Time) {
         self.now = now;
         self.restarting = true;

@@ -1,27 +1,24 @@
-//! The smallest round-trip time, and the `ProbeRTT` state that measures it (5.3.4).
+//! 5.3.4.
 
 use nodeb_base::units::{Duration, Time};
 
 use super::{Bbr3Control, State};
 use crate::linux::control::AckEvent;
 
-/// Window during a measurement of the round-trip time, in bandwidth-delay products
-/// (`ProbeRTTCwndGain`).
+/// `ProbeRTTCwndGain`.
 pub const CWND_GAIN: f64 = 0.5;
 
-/// Smallest round-trip time since the last measurement in the state `ProbeRTT`.
+/// Since the last `ProbeRTT`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MinRtt {
-    /// Smallest round-trip time (`probe_rtt_min_delay`), and the time from which its validity of
-    /// one `probe_rtt_interval` is counted (`probe_rtt_min_stamp`). `None` before the first
-    /// measurement.
+    /// `probe_rtt_min_delay`, and `probe_rtt_min_stamp`, from which its validity counts.
     recent: Option<(Duration, Time)>,
-    /// Whether the smallest round-trip time is too old, so that it must be measured again.
+    /// Must be measured again.
     expired: bool,
 }
 
 impl Bbr3Control {
-    /// Updates the smallest round-trip time with that of an ACK (`UpdateMinRTT`).
+    /// `UpdateMinRTT`.
     pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {
         let (interval, window) = (self.params.probe_rtt_interval, self.params.min_rtt_window);
         let MinRtt { recent, expired } = &mut self.min_rtt;
@@ -38,14 +35,12 @@ impl Bbr3Control {
         }
     }
 
-    /// Returns the window in bytes for a measurement of the round-trip time: half of the
-    /// bandwidth-delay product, at least the smallest window (`ProbeRTTCwnd`).
+    /// `ProbeRTTCwnd`, in bytes.
     pub(super) fn probe_rtt_window(&self) -> u64 {
         self.path.bdp(self.bandwidth(), CWND_GAIN).max(self.path.min_window())
     }
 
-    /// Enters `ProbeRTT` if the round-trip time must be measured again, and advances or ends a
-    /// measurement in progress (`CheckProbeRTT`).
+    /// `CheckProbeRTT`.
     pub(super) fn update_probe_rtt(&mut self, ack: &AckEvent) {
         if !self.is_probe_rtt() && self.min_rtt.expired && !self.restarting {
             self.window.save(false);
@@ -74,8 +69,7 @@ impl Bbr3Control {
         matches!(self.state, State::ProbeRtt(_))
     }
 
-    /// Leaves `ProbeRTT` if the end time of the measurement has passed (`CheckProbeRTTDone` and
-    /// `ExitProbeRTT`). The next state is `Cruise`, or `Startup` if the pipe has not been full yet.
+    /// `CheckProbeRTTDone` and `ExitProbeRTT`: to `Cruise`, or `Startup` if the pipe has not been full yet.
     pub(super) fn end_probe_rtt(&mut self) {
         let State::ProbeRtt(Some((until, _))) = self.state else {
             return;

@@ -1,22 +1,20 @@
-//! Response to losses (5.5.10): the latest deliveries, and the bounds of the model that are derived
-//! from them.
+//! 5.5.10.
 
 use super::{Bbr3Control, State};
 use crate::linux::control::{AckEvent, Loss, Phase};
 use crate::linux::rate::RateSample;
 
-/// Number of separate losses in a round trip that end `Startup` (5.3.1.3).
+/// Separate losses in a round trip that end `Startup` (5.3.1.3).
 const STARTUP_GAPS: u32 = 6;
 
-/// Bounds of the model, which losses and ECN marks set. A bound that is not set is infinite
-/// (`u64::MAX` for bytes).
+/// Set by losses and ECN marks; infinite (`u64::MAX` for bytes) if not set.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Short-term bound of the bandwidth in bytes per second (`bw_shortterm`).
+    /// In bytes per second (`bw_shortterm`).
     pub bandwidth: f64,
-    /// Short-term bound of the number of bytes in flight (`inflight_shortterm`).
+    /// In flight (`inflight_shortterm`).
     pub short_term: u64,
-    /// Long-term bound of the number of bytes in flight (`inflight_longterm`).
+    /// In flight (`inflight_longterm`).
     pub long_term: u64,
 }
 
@@ -27,7 +25,7 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// Removes the short-term bounds by setting them to infinity (`ResetShortTermModel`).
+    /// `ResetShortTermModel`.
     pub fn forget_short_term(&mut self) {
         *self = Self { long_term: self.long_term, ..Self::default() };
     }
@@ -41,34 +39,29 @@ impl Bounds {
     }
 }
 
-/// Deliveries and losses of the present round trip.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Latest {
     bandwidth: f64,
     inflight: u64,
-    /// Number of bytes that had been delivered at the start of the round. The round ends when data
-    /// sent after its start is delivered.
+    /// Bytes delivered at the start of the round, which ends when data sent after it is delivered.
     round_end: u64,
-    /// Whether the last ACK ended a round of deliveries.
+    /// The last ACK ended a round.
     round_over: bool,
     loss_in_round: bool,
-    /// Number of separate losses (runs of lost bytes) in this round. It is used, and reset at the
-    /// end of each round, only in `Startup`.
+    /// Runs of lost bytes in this round, only in `Startup`.
     gaps: u32,
-    /// Number of the byte after the last lost one.
+    /// After the last lost byte.
     gap_end: u64,
 }
 
 impl Latest {
-    /// Sets the maxima of the round, `bandwidth` and `inflight`, to 0, and clears `loss_in_round`
-    /// (`ResetCongestionSignals`).
+    /// `ResetCongestionSignals`.
     pub fn reset(&mut self) {
         self.loss_in_round = false;
         (self.bandwidth, self.inflight) = (0.0, 0);
     }
 
-    /// Adds a rate sample to the deliveries of the round. `delivered` bytes have been delivered
-    /// since the start of the connection (`UpdateLatestDeliverySignals`).
+    /// `UpdateLatestDeliverySignals`; `delivered` since the start of the connection.
     fn take(&mut self, sample: Option<RateSample>, delivered: u64) {
         self.round_over = false;
         let Some(sample) = sample else {
@@ -82,8 +75,7 @@ impl Latest {
         }
     }
 
-    /// If the last ACK ended a round, restarts the maxima `bandwidth` and `inflight` with the
-    /// values of the rate sample (`AdvanceLatestDeliverySignals`).
+    /// `AdvanceLatestDeliverySignals`.
     pub fn advance(&mut self, sample: Option<RateSample>) {
         if let Some(sample) = sample
             && self.round_over
@@ -94,18 +86,17 @@ impl Latest {
     }
 }
 
-/// State of the model to restore if a recovery turns out to be spurious (5.5.11).
+/// To restore after a spurious recovery (5.5.11).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Undo {
-    /// State that BBR left because of the loss, `Startup` or `Up`; `None` if the loss did not end a
-    /// state.
+    /// `Startup` or `Up`, if the loss ended it.
     state: Option<State>,
     bounds: Bounds,
 }
 
 impl Bbr3Control {
-    /// Updates deliveries, rounds and bandwidth on an ACK (`UpdateCongestionSignals`). After a
-    /// round with loss, also lowers the short-term bounds unless BBR probes for bandwidth.
+    /// `UpdateCongestionSignals`; after a round with loss also lowers the short-term bounds unless BBR
+    /// probes.
     pub(super) fn update_signals(&mut self, ack: &AckEvent) {
         self.latest.take(ack.sample, ack.total_delivered);
         self.path.rounds.on_ack(ack);
@@ -122,8 +113,7 @@ impl Bbr3Control {
         }
     }
 
-    /// Lowers the short-term bounds to the deliveries of the round, but not below `beta` times the
-    /// previous bounds. The caller does this once per round trip with loss.
+    /// To the deliveries of the round, at least `beta` times before; once per round trip with loss.
     fn lower_short_term(&mut self) {
         let beta = self.params.beta;
         let bandwidth = self.bounds.bandwidth.min(self.path.max_bandwidth());
@@ -133,9 +123,7 @@ impl Bbr3Control {
         self.bounds.short_term = self.latest.inflight.max((beta * inflight as f64) as u64);
     }
 
-    /// Returns the long-term bound in bytes less the headroom for other flows, at least the
-    /// smallest window (`InflightWithHeadroom`). Without a long-term bound the result is
-    /// `u64::MAX`.
+    /// `InflightWithHeadroom`, in bytes; `u64::MAX` without a long-term bound.
     pub(super) fn safe_with_headroom(&self) -> u64 {
         let safe = self.bounds.long_term;
         if safe == u64::MAX {
@@ -145,14 +133,12 @@ impl Bbr3Control {
         safe.saturating_sub(headroom).max(self.path.min_window())
     }
 
-    /// Returns true if a loss of `lost` bytes while `in_flight` bytes were in flight exceeds the
-    /// loss threshold. Without SACK every loss exceeds the threshold (`IsInflightTooHigh`).
+    /// `IsInflightTooHigh`; every loss is without SACK.
     pub(super) fn is_too_high(&self, lost: u64, in_flight: u64) -> bool {
         lost as f64 > self.params.loss_threshold * in_flight as f64 || (lost > 0 && !self.sack)
     }
 
-    /// Processes a lost segment: counts the loss, and lowers the long-term bound if a probe has
-    /// caused too much loss (`HandleLostPacket`).
+    /// `HandleLostPacket`.
     pub(super) fn take_loss(&mut self, loss: &Loss) {
         self.now = loss.now;
         self.delivered = loss.delivered;
@@ -166,8 +152,7 @@ impl Bbr3Control {
         }
     }
 
-    /// Processes an ECN mark like a loss above the threshold: during a probe it lowers the
-    /// long-term bound and ends the probe.
+    /// As a loss above the threshold: ends a probe and lowers the long-term bound.
     fn take_mark(&mut self, ack: &AckEvent) {
         self.record_loss();
         if self.cycle.sampling
@@ -177,8 +162,7 @@ impl Bbr3Control {
         }
     }
 
-    /// Records a loss or ECN mark. The first one of a round starts a new round, and saves window and
-    /// bounds for an undo (`NoteLoss` and `SaveStateUponLoss`).
+    /// `NoteLoss` and `SaveStateUponLoss`: the first of a round starts a new one and saves window and bounds.
     fn record_loss(&mut self) {
         if !self.latest.loss_in_round {
             self.latest.round_end = self.delivered;
@@ -188,8 +172,7 @@ impl Bbr3Control {
         self.latest.loss_in_round = true;
     }
 
-    /// Returns the number of bytes in flight at which losses exceeded the threshold
-    /// (`InflightAtLoss`). This number may be reached in the middle of the lost segment.
+    /// `InflightAtLoss`, possibly in the middle of the lost segment.
     pub(super) fn inflight_at(&self, loss: &Loss) -> u64 {
         let (threshold, size) = (self.params.loss_threshold, loss.range.1 - loss.range.0);
         let in_flight = u64::from(loss.snapshot.in_flight).saturating_sub(size) as f64;
@@ -198,9 +181,7 @@ impl Bbr3Control {
         (in_flight + within.max(0.0)) as u64
     }
 
-    /// Sets the long-term bound to `in_flight` bytes, but not below `beta` times the target, and
-    /// ends a probe. The bound is unchanged if the application limited the sender
-    /// (`HandleInflightTooHigh`).
+    /// `HandleInflightTooHigh`: at least `beta` times the target; unchanged if application-limited.
     fn lower_long_term(&mut self, in_flight: u64, app_limited: bool) {
         self.cycle.too_high = true;
         self.cycle.sampling = false;
@@ -214,8 +195,8 @@ impl Bbr3Control {
         }
     }
 
-    /// Ends `Startup` at the end of a round in fast recovery if the losses of the round exceed the threshold
-    /// and there are at least six separate losses, or at least one without SACK (`CheckStartupHighLoss`).
+    /// `CheckStartupHighLoss`: losses above the threshold in fast recovery, six separate ones or, without
+    /// SACK, one.
     pub(super) fn check_startup_loss(&mut self, ack: &AckEvent) {
         let Some(sample) = ack.sample.filter(|_| self.latest.round_over) else {
             return;
@@ -229,13 +210,12 @@ impl Bbr3Control {
         }
     }
 
-    /// Saves the window, so that it can be restored after a recovery (`SaveCwnd`).
+    /// `SaveCwnd`.
     pub(super) fn save_window(&mut self) {
         self.window.save(matches!(self.state, State::ProbeRtt(_)));
     }
 
-    /// Restores the window, bounds and state from before a recovery that was spurious
-    /// (`HandleSpuriousLossDetection`).
+    /// `HandleSpuriousLossDetection`.
     pub(super) fn undo_recovery(&mut self) {
         self.window.restore();
         self.latest.loss_in_round = false;

@@ -5,8 +5,7 @@ fn pipe() -> Pipe<Bbr3Control> {
     Pipe::new(Bbr3Control::new(&Bbr3::default(), MSS, 10 * MSS, true))
 }
 
-/// Runs the pipe until the simulated time `seconds`. Returns the states of BBR in the order of
-/// time, each with its start time in seconds.
+/// With start times in seconds.
 fn states(pipe: &mut Pipe<Bbr3Control>, seconds: f64) -> Vec<(State, f64)> {
     let mut seen = Vec::<(State, f64)>::new();
     pipe.run(seconds, |pipe| {
@@ -253,9 +252,8 @@ fn ack_bursts_enlarge_window() {
     assert_eq!(bbr.aggregation.extra(), 20 * MSS);
 }
 
-/// By section 5.6.2, `pacing_rate = pacing_gain * BBR.bw * (100 - BBR.PacingMarginPercent) / 100`
-/// with a margin of 1 % (section 2.5), so that the queue drains. The first pacing rate, which
-/// applies before a bandwidth is measured, has no margin.
+/// 5.6.2: `pacing_rate = pacing_gain * BBR.bw * (100 - BBR.PacingMarginPercent) / 100` with 1 % (2.5); the
+/// first rate has no margin.
 #[test]
 fn pacing_is_one_percent_below_bandwidth() {
     let mut pipe = pipe();
