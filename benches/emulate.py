@@ -1,7 +1,7 @@
 """Measures timing accuracy and cost of emulations. Needs iperf3, and root for SCHED_FIFO.
 
     python benches/emulate.py            runs each measurement once, about two minutes
-    python benches/emulate.py --md       prints a table for docs/emulate/measured.md
+    python benches/emulate.py --csv      prints docs/emulate/measured-lateness.csv
 
 For comparison, a bare forwarder between two TUN devices and a thread that only sleeps, for times
 like those between packets, show the limits of the kernel and the machine.
@@ -9,6 +9,7 @@ like those between packets, show the limits of the kernel and the machine.
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 import threading
@@ -176,10 +177,8 @@ def main() -> None:
     for row in rows():
         found.append(row)
         print(*row, sep="  ", file=sys.stderr)
-    if "--md" in sys.argv:
-        print("", *head[1:], sep=" | ")
-        for row in (["---"] * len(head), *found):
-            print("|", " | ".join(row), "|")
+    if "--csv" in sys.argv:
+        csv.writer(sys.stdout, lineterminator="\n").writerows([head, *found])
     else:
         print("\n".join(aligned([head, *found], range(1, len(head)), min_width=0)))
 

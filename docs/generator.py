@@ -6,6 +6,7 @@ written by `refresh.py`, `trust.json` and `fairness.json` by the programs in `va
 
 from __future__ import annotations
 
+import csv
 import importlib
 import json
 import re
@@ -196,6 +197,13 @@ def data(file: str) -> Any:
     return json.loads((DOCS / file).read_text("utf-8"))
 
 
+def rows_of(file: str) -> str:
+    """Returns the measured values of a CSV file as a table."""
+    with (DOCS / file).open(newline="", encoding="utf-8") as lines:
+        head, *rows = csv.reader(lines)
+    return table(head, rows)
+
+
 def number(name: str) -> str:
     """Returns a measured number with its 95 % interval, such as `+3.9 [2.8, 5.1] s`."""
     of, _, key = name.partition(".")
@@ -300,6 +308,7 @@ PARTS: dict[str, Callable[[str, Place], str]] = {
     "assumptions": lambda name, _: assumptions(name),
     "causes": lambda *_: causes(),
     "commands": lambda *_: commands(),
+    "csv": lambda file, _: rows_of(file),
     "emulation": lambda *_: declared(_core.emulation_tables()),
     "eras": lambda *_: eras(),
     "exercise": lambda name, _: live.element("exercise", name),
