@@ -15,7 +15,7 @@ use nodeb_phy::lte::link::{Counts, Format, Link, Stop};
 use nodeb_phy::lte::modulation::Modulation;
 use nodeb_phy::simd::Isa;
 
-/// Sizes of a code block in bits, each with the SNR step between the points of its curve in dB.
+/// In bits, with the step between points in dB.
 const SIZES: [(usize, f64); 5] = [(40, 0.25), (128, 0.25), (512, 0.2), (2048, 0.1), (6144, 0.1)];
 
 fn rates(modulation: Modulation) -> &'static [f64] {
@@ -52,7 +52,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the formats to simulate, each with the SNR step between two points in dB.
 fn formats(selected: &[usize]) -> Vec<(Format, f64)> {
     let is_selected = |order: usize, k: usize| match selected {
         [] => true,
@@ -70,8 +69,7 @@ fn formats(selected: &[usize]) -> Vec<(Format, f64)> {
     formats
 }
 
-/// Simulates a curve, for which the search for its steep part starts at the SNR of Shannon's limit. Returns
-/// the points of the curve as SNR in dB and counts, in ascending order.
+/// From Shannon's limit; SNR in dB and counts, in ascending order.
 fn curve(
     format: Format,
     spacing_db: f64,

@@ -49,8 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the bits of frame number `at`, and the LLRs of its coded bits in white noise of variance
-/// `sigma2`.
+/// Bits and LLRs in white noise of variance `sigma2`.
 fn block(encoder: &Encoder, k: usize, sigma2: f64, at: u64) -> (Vec<u8>, Vec<f32>) {
     let (mut bits, mut coded) = (vec![0; k], Vec::with_capacity(3 * k + TAIL));
     rng::fill_bits(&mut rng::stream(1, "data", at), &mut bits);

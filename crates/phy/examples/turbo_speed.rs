@@ -13,7 +13,7 @@ use nodeb_phy::coding::turbo::{Algorithm, Decoder, Encoder, LANES, Settings, TAI
 use nodeb_phy::simd::Isa;
 use nodeb_phy::{gaussian, rng};
 
-/// Number of groups of 16 blocks that are decoded once to count wrong blocks.
+/// Groups of 16 blocks decoded once to count wrong blocks.
 const GROUPS: u64 = 8;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -57,8 +57,7 @@ fn cpu_time() -> Option<Duration> {
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Returns the bits of block number `at`, and the LLRs of its coded bits in white noise of variance
-/// `sigma2`.
+/// Bits and LLRs in white noise of variance `sigma2`.
 fn block(encoder: &Encoder, k: usize, sigma2: f64, at: u64) -> (Vec<u8>, Vec<f32>) {
     let (mut bits, mut coded) = (vec![0; k], Vec::with_capacity(3 * k + TAIL));
     rng::fill_bits(&mut rng::stream(1, "data", at), &mut bits);

@@ -1,8 +1,5 @@
-//! Normally distributed numbers in bulk, by the transform of Box and Muller (Ann. Math. Stat. 29(2), 1958).
-//!
-//! The functions consist of operations that IEEE 754 rounds exactly, so every machine draws the
-//! same numbers. A pair of numbers takes 63 random bits, so no number exceeds 6.7 standard
-//! deviations.
+//! Box and Muller (Ann. Math. Stat. 29(2), 1958), by operations that IEEE 754 rounds exactly, so every
+//! machine draws the same numbers. 63 random bits per pair: no number exceeds 6.7 standard deviations.
 
 use rand_core::Rng as _;
 
@@ -11,7 +8,7 @@ use crate::simd::Isa;
 
 const PAIRS: usize = 256;
 
-/// Fills `out` with independent normal numbers of mean 0 and standard deviation `sigma`.
+/// Mean 0 and deviation `sigma`.
 pub fn fill(isa: Isa, stream: &mut Stream, sigma: f32, out: &mut [f32]) {
     let mut bytes = [0; PAIRS * 8];
     for chunk in out.chunks_mut(2 * PAIRS) {
@@ -42,8 +39,7 @@ fn transform(bytes: &[u8], sigma: f32, out: &mut [f32]) {
     }
 }
 
-/// Returns two independent normal numbers of standard deviation 1 from 31 bits of `radius` and 32
-/// bits of `phase`.
+/// From 31 bits of `radius` and 32 bits of `phase`.
 #[inline(always)]
 fn pair(radius: u32, phase: u32) -> (f32, f32) {
     let uniform = ((radius >> 1) as i32 as f32 + 0.5) * (1.0 / 2_147_483_648.0);
@@ -59,8 +55,7 @@ fn pair(radius: u32, phase: u32) -> (f32, f32) {
     (radius * turned(x), radius * turned(y))
 }
 
-/// Returns the natural logarithm of a positive normal number with a relative error of at most 3e-7.
-/// The logarithm of the mantissa m is `2 artanh((m - 1) / (m + 1))`.
+/// `2 artanh((m - 1) / (m + 1))` of the mantissa m, with a relative error of at most 3e-7.
 #[inline(always)]
 fn ln(x: f32) -> f32 {
     const TWO_THIRDS: i32 = 0x3F2A_AAAB;
@@ -72,8 +67,7 @@ fn ln(x: f32) -> f32 {
     exponent as f32 * std::f32::consts::LN_2 + 2.0 * s * series
 }
 
-/// Returns sine and cosine of an angle of at most an eighth of a turn, by Taylor series with an
-/// error of at most 1e-7.
+/// Taylor series up to an eighth of a turn, with an error of at most 1e-7.
 #[inline(always)]
 fn sin_cos(x: f32) -> (f32, f32) {
     let x2 = x * x;

@@ -1,16 +1,6 @@
-//! Chip-level link simulator of UTRA FDD (3GPP Release 99, dedicated channels, uplink).
-//!
-//! Data flows one way through the stages, and no module imports a module of a later stage. Each
-//! stage has the transmitter's part and the receiver's inverse side by side:
-//!
-//! 1. [`coding`]: CRC, convolutional and turbo codes with their decoders (TS 25.212, 4.2.1 to 4.2.3).
-//! 2. [`multiplexing`]: interleaving, rate matching and multiplexing into radio frames (4.2.4 to 4.2.12).
-//! 3. [`spreading`]: channelisation and scrambling codes, the slot structure (TS 25.213).
-//! 4. [`channel`]: multipath channel at chip rate, whose fading is constant for 64 chips.
-//! 5. [`receiver`]: rake with channel estimation and maximum-ratio combining.
-//! 6. [`link`]: the whole link, from random PDUs to counted errors; [`link::run`] is the entry point.
-//!
-//! [`lte`] has what LTE adds to the turbo code. Of these stages, LTE uses only [`coding`].
+//! Chip-level link simulator of UTRA FDD (3GPP Release 99, dedicated channels, uplink). No module
+//! imports one of a later stage: [`coding`], [`multiplexing`], [`spreading`], [`channel`], [`receiver`], [`link`], whose
+//! [`link::run`] is the entry point; [`lte`] uses only [`coding`].
 //!
 //! Bits are bytes of 0 or 1. Soft values are log-likelihood ratios `ln P(0)/P(1)`: positive for a 0, which the
 //! modulator sends as +1 (TS 25.213, 4.2.1). The same seed gives the same results, whatever the number of threads and
@@ -57,5 +47,5 @@ pub mod spreading;
 
 pub use error::{Error, Result};
 
-/// Version of this crate, which equals the version of the Python package.
+/// The same as the Python package's.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,7 +1,5 @@
-//! Named random streams, determined by (seed, purpose, index) alone.
-//!
-//! The name is the key of a ChaCha8 stream, so streams are independent, and each unit of work can open its own on any
-//! thread.
+//! ChaCha8, keyed by (seed, purpose, index): streams are independent, and each unit of work can open its own
+//! on any thread.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
@@ -19,12 +17,11 @@ pub fn stream(seed: u64, purpose: &str, index: u64) -> Stream {
     Stream::from_seed(key)
 }
 
-/// Returns a double in [0, 1) from the upper 53 of 64 random bits.
+/// From the upper 53 bits.
 pub fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// Fills `bits` with random bits, each a byte that is 0 or 1 with equal probability.
 pub fn fill_bits(stream: &mut Stream, bits: &mut [u8]) {
     use rand_core::Rng as _;
     for chunk in bits.chunks_mut(64) {

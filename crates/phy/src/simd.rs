@@ -1,15 +1,9 @@
-//! Selection of the instruction set for the hot loops at run time.
-//!
-//! A loop passed to [`Isa::run`] is compiled for the baseline and, on x86-64, also for AVX2, and
-//! the compiler vectorises each. Both give the same bits: integer operations are exact, and
-//! floating-point operations are neither reassociated nor fused. If a sum is split into lanes, the
-//! source splits it.
+//! A loop passed to [`Isa::run`] is compiled for the baseline and AVX2. Both give the same bits:
+//! floating-point operations are neither reassociated nor fused, and the source splits a sum into lanes.
 
-/// Instruction set for which the most time-consuming loops are compiled.
 #[derive(Clone, Copy, Debug)]
 pub enum Isa {
     Baseline,
-    /// Instructions of x86-64 processors with AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(pulp::x86::V3),
 }

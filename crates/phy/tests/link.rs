@@ -1,5 +1,3 @@
-//! Tests of the simulated link: error rates agree with closed forms, and results are reproducible.
-
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
@@ -15,8 +13,7 @@ fn simulate(link: &Link, bits: u64) -> Outcome {
     run(link, 1, Stop { bits, block_errors: None }, two, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
-/// Returns a link whose DPDCH symbols have an Es/N0 of `es_n0_db`, for tests of error rates before
-/// decoding.
+/// For error rates before decoding.
 fn uncoded(spreading_factor: u32, es_n0_db: f64) -> Link {
     let per_frame = 38_400 / spreading_factor;
     let dtch = TransportChannel {

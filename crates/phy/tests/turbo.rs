@@ -1,13 +1,10 @@
-//! Tests of the turbo code: error rates agree with published decoders, and integer and float
-//! arithmetic agree.
-
 use nodeb_phy::coding::turbo::{Algorithm, Decoder, Encoder, LANES, Schedule, Settings, TAIL};
 use nodeb_phy::simd::Isa;
 use nodeb_phy::{gaussian, rng};
 
 const REFERENCE: &str = include_str!("reference/turbo_awgn.csv");
 
-/// Line of the reference file: block length, decoder settings, Eb/N0 and frame error rate.
+/// Block length, decoder settings, Eb/N0 and frame error rate.
 #[derive(Debug)]
 struct Point {
     k: usize,
@@ -38,8 +35,7 @@ fn point(fields: &[&str]) -> Point {
     }
 }
 
-/// Returns the bits of frame number `at`, and the LLRs of its coded bits in white noise of variance
-/// `sigma2`.
+/// Bits and LLRs in white noise of variance `sigma2`.
 fn frame(encoder: &Encoder, k: usize, sigma2: f64, at: u64) -> (Vec<u8>, Vec<f32>) {
     let (mut bits, mut coded) = (vec![0; k], Vec::new());
     rng::fill_bits(&mut rng::stream(7, "data", at), &mut bits);
@@ -56,7 +52,7 @@ fn variance(k: usize, eb_n0_db: f64) -> f64 {
     (3 * k + TAIL) as f64 / k as f64 / 2.0 / 10f64.powf(eb_n0_db / 10.0)
 }
 
-/// Simulates groups of 16 frames until at least `errors` frames are wrong.
+/// In groups of 16 frames.
 fn fer(point: &Point, settings: Settings, errors: usize) -> f64 {
     let (encoder, sigma2) = (Encoder::new(point.k).unwrap(), variance(point.k, point.eb_n0_db));
     let mut decoder = Decoder::new(point.k, settings, Isa::best()).unwrap();
@@ -72,8 +68,7 @@ fn fer(point: &Point, settings: Settings, errors: usize) -> f64 {
     failed as f64 / frames as f64
 }
 
-/// Checks that the simulated frame error rate differs by less than 20 % from that of a point of the reference
-/// file, whose rates have standard errors of up to 8 %.
+/// Within 20 %; the reference has standard errors of up to 8 %.
 fn assert_matches_reference(point: &Point, errors: usize) {
     let ours = fer(point, point.settings, errors);
     println!("{point:?}: {ours:.3e}, ratio {:.3}", ours / point.fer);
@@ -107,8 +102,7 @@ fn all_points_match_reference_error_rates() {
     }
 }
 
-/// Integer arithmetic changes the frame error rate by less than 5 %. Both arithmetics decode the
-/// same frames, so chance hardly affects the comparison.
+/// Within 5 %, on the same frames.
 #[test]
 fn integer_arithmetic_is_as_good_as_float() {
     let point = Point { k: 640, settings: Settings::default(), eb_n0_db: 1.0, fer: 0.0 };
@@ -148,8 +142,7 @@ fn result_of_a_block_is_independent_of_other_blocks() {
     }
 }
 
-/// Blocks without noise are decoded without errors, even if their LLRs far exceed the limits of the
-/// 16-bit arithmetic.
+/// LLRs far exceed the limits of the 16-bit arithmetic.
 #[test]
 fn noiseless_blocks_of_all_lengths_are_decoded() {
     for k in (40..=5114).step_by(211) {

@@ -1,10 +1,7 @@
-//! Rayleigh fading with Jakes' spectrum, as a sum of sinusoids.
-//!
-//! `h(t) = sqrt(P / N) sum exp(j (2 pi fd t cos a_n + p_n))` with N = 64 directions
-//! `a_n = (2 pi n + u) / N`, u and the phases p_n uniform (Xiao, Zheng and Beaulieu, IEEE Trans.
-//! Wireless Comm. 5(12), 2006, with evenly spaced directions). Over time one realisation has the
-//! autocorrelation `J0(2 pi fd t)` while `2 pi fd t < N`; the kurtosis of its envelope is 2 - 1/N
-//! instead of 2.
+//! Sum of sinusoids: `h(t) = sqrt(P / N) sum exp(j (2 pi fd t cos a_n + p_n))` with N = 64 directions `a_n =
+//! (2 pi n + u) / N`, u and the phases p_n uniform (Xiao, Zheng and Beaulieu, IEEE Trans. Wireless Comm.
+//! 5(12), 2006, with evenly spaced directions). Over time one realisation has the autocorrelation `J0(2 pi fd
+//! t)` while `2 pi fd t < N`; the kurtosis of its envelope is 2 - 1/N instead of 2.
 
 use num_complex::Complex32;
 use rand_core::Rng as _;
@@ -20,10 +17,9 @@ const OSCILLATORS: usize = 64;
 const LANES: usize = 8;
 const TURN: f64 = 2.0 * std::f64::consts::PI;
 
-/// Complex coefficient of one propagation path as a function of time.
 #[derive(Clone, Debug)]
 pub struct Fading {
-    /// For each oscillator, the frequency in turns per second and the phase at time 0 in turns.
+    /// In turns per second, and phase at time 0 in turns.
     oscillators: Vec<(f64, f64)>,
     amplitude: f32,
 }
@@ -43,12 +39,12 @@ impl Fading {
         }
     }
 
-    /// Creates a path without fading, of power `power`, with a phase drawn from `stream`.
+    /// Only the phase is drawn.
     pub fn constant(stream: &mut Stream, power: f64) -> Self {
         Self { oscillators: vec![(0.0, unit(stream.next_u64()))], amplitude: power.sqrt() as f32 }
     }
 
-    /// Fills `out` with coefficients, one for each segment of 64 chips from the beginning of radio frame `frame` on.
+    /// One for each segment of 64 chips from the beginning of radio frame `frame` on.
     pub fn segments(&self, isa: Isa, frame: u64, out: &mut [Complex32]) {
         let spacing = SEGMENT as f64 / CHIP_RATE;
         let start = frame as f64 * (FRAME_CHIPS as f64 / CHIP_RATE) + spacing / 2.0;
@@ -68,7 +64,7 @@ impl Fading {
     }
 }
 
-/// Unit phasors of all oscillators, which are rotated from one segment of 64 chips to the next.
+/// Unit phasors, rotated from segment to segment.
 #[derive(Clone, Copy)]
 struct Bank {
     re: [f32; OSCILLATORS],
@@ -85,8 +81,7 @@ impl Default for Bank {
 }
 
 impl Bank {
-    /// Sets the phase of oscillator `at` in the first segment and its rotation per segment, both in
-    /// turns.
+    /// In the first segment, and per segment, in turns.
     fn set(&mut self, at: usize, phase: f64, step: f64) {
         let (sin, cos) = libm::sincos(phase.fract() * TURN);
         (self.re[at], self.im[at]) = (cos as f32, sin as f32);
@@ -151,9 +146,8 @@ mod tests {
         }
     }
 
-    /// Rice's formulas hold: the envelope crosses rho times its root mean square upwards `sqrt(2
-    /// pi) fd rho exp(-rho^2)` times per second, and is below that level for `1 - exp(-rho^2)` of
-    /// the time.
+    /// Rice: rho times the root mean square is crossed upwards `sqrt(2 pi) fd rho exp(-rho^2)` times per
+    /// second, and undercut for `1 - exp(-rho^2)` of the time.
     #[test]
     fn level_crossings_and_fade_durations_follow_rice() {
         let doppler = 222.0;

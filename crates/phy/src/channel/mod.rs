@@ -1,6 +1,3 @@
-//! Radio channel with multipath fading: each path has a delay in chips and a coefficient that
-//! changes over time.
-
 pub mod fading;
 pub mod profile;
 pub mod pulse;
@@ -18,13 +15,10 @@ use fading::Fading;
 
 const LIGHT: f64 = 299_792_458.0;
 
-/// Returns the Doppler frequency in Hz of a terminal that moves at `speed_kmh`, for a carrier of
-/// `carrier_ghz`.
 pub fn doppler_hz(speed_kmh: f64, carrier_ghz: f64) -> f64 {
     speed_kmh / 3.6 * carrier_ghz * 1e9 / LIGHT
 }
 
-/// Paths of a multipath profile: mean powers, and delays in chips.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     /// The powers of all paths sum to 1.
@@ -54,8 +48,7 @@ impl Geometry {
         self.powers.len()
     }
 
-    /// Returns the `n` delays in chips with the largest mean power, strongest first; fewer if the
-    /// channel has fewer delays with power.
+    /// Delays in chips with the largest mean power; fewer if the channel has fewer.
     pub fn strongest(&self, n: usize) -> Vec<usize> {
         let mut chips: Vec<usize> = (0..self.powers.len()).filter(|&chip| self.powers[chip] > 0.0).collect();
         chips.sort_by(|&a, &b| self.powers[b].total_cmp(&self.powers[a]).then(a.cmp(&b)));
@@ -64,15 +57,14 @@ impl Geometry {
     }
 }
 
-/// Realisation of the fading channel between a terminal and one antenna.
 #[derive(Clone, Debug)]
 pub struct Channel {
     paths: Vec<(Fading, Vec<(usize, f32)>)>,
     span: usize,
 }
 
-/// Coefficients of a channel during one radio frame and as many chips after it as the channel is long: one
-/// row per delay in chips, one column per segment of 64 chips.
+/// During a radio frame and as many chips after it as the channel is long: a row per delay in chips, a column
+/// per segment of 64 chips.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
     rows: Vec<Vec<Complex32>>,
@@ -80,7 +72,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// Returns the coefficients at a delay of `delay` chips, one per segment of 64 chips.
+    /// One per segment of 64 chips.
     pub fn at(&self, delay: usize) -> &[Complex32] {
         &self.rows[delay]
     }
@@ -100,8 +92,7 @@ impl Channel {
         Self { paths: geometry.paths.iter().map(&mut path).collect(), span: geometry.span() }
     }
 
-    /// Returns the number of samples in which a radio frame is received, one per chip: the length
-    /// of the frame plus `span`, the length of the channel in chips.
+    /// One per chip: the frame plus `span`, the length of the channel.
     pub fn samples(span: usize) -> usize {
         FRAME_CHIPS + span
     }

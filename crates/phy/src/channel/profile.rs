@@ -39,7 +39,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// All predefined profiles, that is, all except [`Self::Taps`].
+    /// Without [`Self::Taps`].
     pub const NAMED: [Self; 7] = [
         Self::Static,
         Self::PedestrianA,
@@ -74,8 +74,7 @@ impl Profile {
         published.iter().map(|&(delay_ns, power_db)| Tap { delay_ns, power_db }).collect()
     }
 
-    /// Returns the terminal's speed in km/h for which the profile is defined: 0 for `Static`, and 3
-    /// km/h for user-defined taps.
+    /// For which the profile is defined: 0 for `Static`, 3 km/h for user-defined taps.
     pub fn speed_kmh(&self) -> f64 {
         match self {
             Self::Static => 0.0,
@@ -84,7 +83,6 @@ impl Profile {
         }
     }
 
-    /// Returns true if the paths fade, which is false only for `Static`.
     pub fn fades(&self) -> bool {
         *self != Self::Static
     }

@@ -20,8 +20,7 @@ pub enum Pulse {
 }
 
 impl Pulse {
-    /// Returns the number of chips by which all paths are delayed to make room for the precursor of
-    /// the pulse: 0 for chip-spaced paths.
+    /// Chips of delay for the precursor of the pulse: 0 for chip-spaced paths.
     pub fn lead(self) -> usize {
         match self {
             Self::ChipSpaced => 0,
@@ -66,7 +65,7 @@ mod tests {
     }
 
     /// A raised cosine with roll-off `r`, sampled once per chip at an offset of `d` chips, keeps `1 - r/4 (1
-    /// - cos(2 pi d))` of its energy. This follows from its aliased spectrum.
+    /// - cos(2 pi d))` of its energy, by its aliased spectrum.
     #[test]
     fn path_between_chips_loses_energy_by_the_roll_off_only() {
         for offset in [0.1, 0.25, 0.5] {

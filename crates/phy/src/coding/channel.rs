@@ -32,25 +32,23 @@ impl Coding {
         }
     }
 
-    /// Returns the maximum length Z of a code block in bits (TS 25.212, 4.2.2.2).
+    /// Z in bits (TS 25.212, 4.2.2.2).
     fn longest(self) -> usize {
         if self == Self::Turbo { turbo::K_MAX } else { convolutional::K_MAX }
     }
 }
 
-/// Segmentation of the transport blocks of one TTI into code blocks of equal length (TS 25.212,
-/// 4.2.2.2).
+/// Of a TTI into blocks of equal length (TS 25.212, 4.2.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segmentation {
-    /// Number of bits of all transport blocks in the TTI, including their CRCs.
+    /// With CRCs.
     pub total: usize,
     pub blocks: usize,
     pub k: usize,
 }
 
 impl Segmentation {
-    /// Creates the segmentation of `total` bits into code blocks of equal length, the fewest that
-    /// the code allows.
+    /// The fewest blocks that the code allows.
     pub fn new(total: usize, coding: Coding) -> Self {
         let blocks = total.div_ceil(coding.longest()).max(1);
         let shortest = if coding == Coding::Turbo { turbo::K_MIN } else { 0 };
@@ -62,7 +60,6 @@ impl Segmentation {
     }
 }
 
-/// Channel coder and decoder for the transport blocks of one TTI.
 #[derive(Clone, Debug)]
 pub struct TransportCoder {
     block_bits: usize,
@@ -96,17 +93,15 @@ impl TransportCoder {
         self.turbo.is_some()
     }
 
-    /// Returns true if transport blocks have a CRC, so that errors can be detected.
     pub fn has_crc(&self) -> bool {
         self.crc != Crc::None
     }
 
-    /// Returns the number of bits in a transport block, without its CRC.
     pub fn block_bits(&self) -> usize {
         self.block_bits
     }
 
-    /// Returns the number of coded bits of one code block, including the tail.
+    /// Including the tail.
     pub fn coded_block(&self) -> usize {
         let k = self.segmentation.k;
         self.coding.convolutional().map_or(3 * k + turbo::TAIL, |rate| rate.coded(k))
@@ -116,7 +111,6 @@ impl TransportCoder {
         self.segmentation.blocks * self.coded_block()
     }
 
-    /// `bits` has the bits of all transport blocks, without CRCs.
     pub fn encode(&self, bits: &[u8]) -> Vec<u8> {
         let mut blocks = vec![0; self.segmentation.filler()];
         for block in bits.chunks(self.block_bits) {
@@ -139,19 +133,16 @@ impl TransportCoder {
         Some(blocks.flat_map(|block| rate.decode(self.segmentation.k, block)).collect())
     }
 
-    /// Returns the received transport blocks of a TTI, each with its CRC. `code_blocks` has the
-    /// bits of all code blocks in order.
+    /// Each with its CRC; `code_blocks` has those of the TTI in order.
     pub fn transport_blocks<'a>(&self, code_blocks: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         code_blocks[self.segmentation.filler()..].chunks(self.block_bits + self.crc.size())
     }
 
-    /// Returns true if the CRC of a received transport block detects no error, or if blocks have no
-    /// CRC.
+    /// True without CRC.
     pub fn passes(&self, block: &[u8]) -> bool {
         self.crc.holds(block)
     }
 
-    /// Returns the bits of a received transport block without its CRC.
     pub fn payload<'a>(&self, block: &'a [u8]) -> &'a [u8] {
         &block[..self.block_bits]
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Number of zero bits at the end of each code block, which return the encoder to state 0.
 pub const TAIL: usize = 8;
-/// Maximum length of a code block in bits, without the tail (TS 25.212, 4.2.2.2).
+/// Without the tail (TS 25.212, 4.2.2.2).
 pub const K_MAX: usize = 504;
 
 const STATES: usize = 256;
@@ -29,7 +29,6 @@ impl Rate {
         }
     }
 
-    /// Returns the number of coded bits of a block of `k` bits, including the coded tail.
     pub fn coded(self, k: usize) -> usize {
         (k + TAIL) * self.generators().len()
     }
@@ -108,7 +107,7 @@ mod tests {
     use crate::simd::Isa;
     use crate::{gaussian, rng};
 
-    /// The response to a single 1 consists of the bits of the generators, newest bit first.
+    /// Newest bit first.
     #[test]
     fn impulse_response_is_the_generators() {
         for rate in [Rate::Half, Rate::Third] {
@@ -136,8 +135,7 @@ mod tests {
         }
     }
 
-    /// Decoding is maximum likelihood: no other code word of a short code is closer to the received
-    /// values than the decoded one.
+    /// Maximum likelihood: no other code word is closer.
     #[test]
     fn decoder_finds_the_nearest_code_word() {
         for rate in [Rate::Half, Rate::Third] {

@@ -24,7 +24,6 @@ pub enum Crc {
 }
 
 impl Crc {
-    /// Returns the number of parity bits, 0 for [`Self::None`].
     pub fn size(self) -> usize {
         match self {
             Self::None => 0,
@@ -35,8 +34,7 @@ impl Crc {
         }
     }
 
-    /// Returns the coefficients of the generator polynomial, without its leading term. Bit 0 is the
-    /// coefficient of `D^0`.
+    /// Without its leading term; bit 0 is the coefficient of `D^0`.
     fn polynomial(self) -> u32 {
         match self {
             Self::None => 0,
@@ -47,7 +45,7 @@ impl Crc {
         }
     }
 
-    /// Returns the remainder of `bits * D^size` divided by the generator polynomial.
+    /// Of `bits * D^size`.
     fn remainder(self, bits: &[u8]) -> u32 {
         let (size, polynomial) = (self.size(), self.polynomial());
         bits.iter().fold(0u32, |register, &bit| {
@@ -56,8 +54,7 @@ impl Crc {
         })
     }
 
-    /// Appends the block `bits` and then its parity bits in reverse order to `to` (TS 25.212,
-    /// 4.2.1.1).
+    /// Parity bits in reverse order (TS 25.212, 4.2.1.1).
     pub fn attach(self, bits: &[u8], to: &mut Vec<u8>) {
         to.extend_from_slice(bits);
         if self != Self::None {
@@ -66,8 +63,7 @@ impl Crc {
         }
     }
 
-    /// Returns true if the CRC detects no errors in a block with its parity bits, or if there is no
-    /// CRC. The block must have at least [`size`](Self::size) bits.
+    /// True without CRC; at least [`size`](Self::size) bits.
     pub fn holds(self, block: &[u8]) -> bool {
         if self == Self::None {
             return true;
@@ -84,8 +80,7 @@ mod tests {
 
     const ALL: [Crc; 4] = [Crc::Crc8, Crc::Crc12, Crc::Crc16, Crc::Crc24];
 
-    /// Returns the remainder of a polynomial by long division, as the CRC is defined in TS 25.212,
-    /// 4.2.1.1.
+    /// TS 25.212, 4.2.1.1, as defined.
     fn long_division(bits: &[u8], exponents: &[usize]) -> Vec<u8> {
         let degree = exponents[0];
         let mut dividend = bits.to_vec();

@@ -105,12 +105,10 @@ pub struct Link {
 }
 
 impl Link {
-    /// Creates a link with this service and Eb/N0.
     pub fn new(service: Service, eb_n0_db: f64) -> Self {
         Self { service, eb_n0_db, air: Air::default(), receiver: Receiver::default(), scrambling_code: 0 }
     }
 
-    /// Returns the Doppler frequency in Hz, from the terminal's speed and the carrier frequency.
     pub fn doppler_hz(&self) -> f64 {
         let speed = self.air.speed_kmh.unwrap_or_else(|| self.air.profile.speed_kmh());
         doppler_hz(speed, self.air.carrier_ghz)

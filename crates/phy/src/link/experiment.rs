@@ -50,7 +50,6 @@ impl Experiment {
     /// Maximum number of Eb/N0 values in an experiment.
     pub const MAX_POINTS: usize = 1000;
 
-    /// Returns the experiment's link with an Eb/N0 of `eb_n0_db`.
     pub fn link(&self, eb_n0_db: f64) -> Link {
         Link {
             service: self.service.service(),

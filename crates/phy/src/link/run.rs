@@ -1,5 +1,3 @@
-//! Simulation of a link until its stopping rule is met.
-
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
@@ -13,24 +11,20 @@ use super::tally::Tally;
 use crate::error::{Error, Result};
 use crate::simd::Isa;
 
-/// Numbers of trials and errors of a link, by the kind of trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
     pub bits: Tally,
-    /// Trials are PDUs of the data channel; errors are PDUs whose CRC failed. Without a CRC none
-    /// fails.
+    /// Trials are PDUs, errors failed CRCs; without a CRC none fails.
     pub pdus: Tally,
     pub blocks: Tally,
     pub raw: Tally,
-    /// Trials are TTIs of the signalling channel; errors are TTIs whose CRC failed.
+    /// Trials are TTIs.
     pub signalling: Tally,
-    /// Number of PDUs of the data channel with wrong bits whose CRC is correct, so that the errors are not
-    /// detected. Without a CRC, all PDUs with wrong bits.
+    /// Wrong bits with a correct CRC, or without any.
     pub undetected: u64,
-    /// Number of iterations of the turbo decoder, summed over all code blocks of the data channel; 0 with a
-    /// convolutional code.
+    /// Of the turbo decoder over all code blocks of the data channel; 0 with a convolutional code.
     pub iterations: u64,
-    /// Simulated duration of the transmission on the air, in seconds.
+    /// On the air.
     pub seconds: f64,
 }
 
@@ -88,23 +82,18 @@ impl Stop {
     }
 }
 
-/// Result of [`run`]: the numbers of trials and errors, and for each PDU whether it was lost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Numbers of trials and errors, summed over all units of 16 blocks.
     pub counts: Counts,
     pub pdu_errors: Vec<bool>,
-    /// Whether the callback ended the run early. Then the outcome covers only the part simulated
-    /// until then.
+    /// By the callback; the outcome covers the part until then.
     pub broken_off: bool,
 }
 
-/// Simulates `link` under `seed` on `threads` threads until the rule `stop` is met. The outcome does not
-/// depend on the number of threads. After each batch of 64 blocks per thread (four units of 16), `watch` is
-/// called with the counts and may end the run early.
+/// On any number of `threads` the same. `watch` gets the counts after each batch of 64 blocks per thread, and
+/// may end the run.
 ///
 /// # Errors
-///
 /// Returns an error if a value of the link cannot be simulated or the threads cannot be started.
 pub fn run(
     link: &Link,

@@ -27,15 +27,13 @@ pub struct TransportChannel {
     pub rate_matching: u32,
 }
 
-/// Returns 256, the rate-matching attribute of all reference measurement channels (TS 25.101, annex
-/// A.2).
+/// Of all reference measurement channels (TS 25.101, annex A.2).
 fn attribute() -> u32 {
     256
 }
 
 impl TransportChannel {
-    /// Returns the signalling channel of all reference measurement channels (TS 25.101, annex A.2): 100 bits in 40
-    /// ms.
+    /// Of all reference measurement channels (TS 25.101, annex A.2): 100 bits in 40 ms.
     pub fn signalling() -> Self {
         Self {
             tti_ms: 40,
@@ -47,12 +45,11 @@ impl TransportChannel {
         }
     }
 
-    /// Returns the number of radio frames of 10 ms in a TTI.
     pub fn frames(&self) -> usize {
         self.tti_ms as usize / 10
     }
 
-    /// Returns the number of bits of all PDUs in a TTI, without CRCs.
+    /// Without CRCs.
     pub fn bits(&self) -> usize {
         (self.pdus * self.pdu_bits) as usize
     }
@@ -133,7 +130,7 @@ impl Service {
         Ok(Self { dtch, dcch: Some(TransportChannel::signalling()), spreading_factor, beta_c })
     }
 
-    /// Returns the bit rate of the data channel's PDUs in bit/s, without CRCs and coding.
+    /// Without CRCs and coding.
     pub fn bit_rate(&self) -> f64 {
         self.dtch.bits() as f64 * 1000.0 / f64::from(self.dtch.tti_ms)
     }

@@ -1,15 +1,13 @@
-//! Counts of errors, and confidence intervals of error rates.
-
-/// The 97.5 % quantile of the normal distribution, for two-sided 95 % intervals.
+/// 97.5 % quantile of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Number of errors among trials, collected in independent units of work.
+/// In independent units of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub trials: u64,
     pub errors: u64,
     units: u64,
-    /// Sum over all units of the squared number of errors.
+    /// Squared errors, summed over units.
     squares: u128,
 }
 
@@ -26,16 +24,13 @@ impl Tally {
         self.squares += other.squares;
     }
 
-    /// Returns the number of errors over the number of trials, or NaN without trials.
     pub fn rate(&self) -> f64 {
         self.errors as f64 / self.trials as f64
     }
 
-    /// Returns the 95 % confidence interval of the rate. Without trials the interval is 0 to 1.
-    ///
-    /// Errors are bursty, so the result covers two intervals: the normal interval from the variance
-    /// between units, and the score interval of independent trials (E. B. Wilson, J. Am. Stat.
-    /// Assoc. 22, 1927), which also holds without any errors.
+    /// Covers the normal interval from the variance between units, as errors are bursty, and the score
+    /// interval of independent trials (E. B. Wilson, J. Am. Stat. Assoc. 22, 1927), which also holds without
+    /// errors; 0 to 1 without trials.
     pub fn interval95(&self) -> (f64, f64) {
         let (n, p) = (self.trials as f64, self.rate());
         let shrink = 1.0 / (1.0 + Z * Z / n);

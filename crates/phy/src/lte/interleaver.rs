@@ -1,11 +1,9 @@
-//! Internal interleaver of LTE's turbo code (TS 36.212, 5.1.3.2.3).
-
 use crate::error::{Error, Result};
 
 /// Rows of TS 36.212, table 5.1.3-3: block size K in bits, f1, f2.
 const TABLE: &str = include_str!("interleaver.csv");
 
-/// Returns the rows of the table: block size K in bits, f1 and f2.
+/// K in bits, f1 and f2.
 fn rows() -> impl Iterator<Item = [u64; 3]> {
     let number = |field: &str| field.parse().expect("the table has numbers");
     let row = move |line: &str| {
@@ -15,7 +13,7 @@ fn rows() -> impl Iterator<Item = [u64; 3]> {
     TABLE.lines().filter(|line| !line.starts_with('#')).map(row)
 }
 
-/// Returns the 188 sizes of a code block in bits, 40 to 6144, in ascending order.
+/// 188, from 40 to 6144.
 pub fn sizes() -> impl Iterator<Item = usize> {
     rows().map(|[k, ..]| k as usize)
 }
@@ -58,9 +56,8 @@ mod tests {
         }
     }
 
-    /// A block can be divided into windows that are decoded in parallel. For every window length that divides
-    /// K, the permutation maps bits at the same position of different windows to different windows. Takeshita
-    /// (2006) shows that this holds for every quadratic permutation polynomial.
+    /// Bits at the same position of different windows map to different windows (Takeshita 2006: for every
+    /// quadratic permutation polynomial).
     #[test]
     fn windows_access_memory_without_contention() {
         for k in sizes() {
@@ -77,8 +74,7 @@ mod tests {
         }
     }
 
-    /// Neighbouring values of a permutation differ by `f1 + f2 (2 i + 1)`. So a row with a typing error in f1 or f2
-    /// usually gives no permutation.
+    /// Neighbours differ by `f1 + f2 (2 i + 1)`, so a typing error in f1 or f2 usually gives no permutation.
     #[test]
     fn sums_of_the_columns_are_known() {
         let sum = |column: usize| rows().map(|row| row[column]).sum::<u64>();

@@ -1,4 +1,4 @@
-//! Block error rate of one code block in white noise: redundancy version 0, without retransmissions.
+//! In white noise: redundancy version 0, without retransmissions.
 
 use super::interleaver::permutation;
 use super::modulation::Modulation;
@@ -9,11 +9,10 @@ use crate::gaussian;
 use crate::rng::{self, Stream};
 use crate::simd::Isa;
 
-/// Format of a transmission: modulation, size of the code block, and number of bits sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     pub modulation: Modulation,
-    /// Size K of the code block in bits, with CRC.
+    /// K, with CRC.
     pub k: usize,
     pub channel_bits: usize,
 }
@@ -24,7 +23,6 @@ impl Format {
         Self { modulation, k, channel_bits: modulation.order() * symbols }
     }
 
-    /// Returns the number of information bits per symbol.
     pub fn bits_per_symbol(self) -> f64 {
         (self.k * self.modulation.order()) as f64 / self.channel_bits as f64
     }
@@ -38,26 +36,23 @@ impl Format {
     }
 }
 
-/// Stopping rule of a simulation, in numbers of blocks.
+/// In blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
-    /// Number of blocks in error after which no further group of 16 is sent, unless `at_least` is larger than
-    /// the number of blocks so far.
+    /// No further group of 16 then, unless below `at_least`.
     pub errors: u64,
-    /// Minimum number of blocks sent, even if another limit is reached before.
+    /// Even if another limit is reached before.
     pub at_least: u64,
-    /// Number of blocks after which no further group of 16 is sent, unless `at_least` is larger.
+    /// No further group of 16 then, unless below `at_least`.
     pub at_most: u64,
 }
 
-/// Numbers of blocks that a simulation has sent and lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub blocks: u64,
     pub errors: u64,
 }
 
-/// Transmitter, channel and receiver of one format.
 #[derive(Clone, Debug)]
 pub struct Link {
     format: Format,
@@ -86,7 +81,7 @@ impl Link {
         })
     }
 
-    /// Sends groups of 16 blocks at a linear SNR per symbol until the rule `stop` is met, and counts blocks and errors.
+    /// `snr` is linear, per symbol.
     pub fn count(&mut self, snr: f64, seed: u64, stop: Stop) -> Counts {
         let mut counts = Counts::default();
         while counts.blocks < stop.at_least || counts.errors < stop.errors && counts.blocks < stop.at_most {
@@ -96,8 +91,8 @@ impl Link {
         counts
     }
 
-    /// Sends one group of 16 blocks. A real receiver can do this with the CRC of 24 bits, which one in 17 million wrong
-    /// blocks passes.
+    /// 16 blocks. A real receiver can do this with the CRC of 24 bits, which one in 17 million wrong blocks
+    /// passes.
     fn errors_of_group(&mut self, snr: f64, seed: u64, group: u64) -> u64 {
         let mut streams = ["data", "noise"].map(|purpose| rng::stream(seed, purpose, group));
         let blocks: Vec<_> = (0..LANES).map(|_| self.block(snr, &mut streams)).collect();

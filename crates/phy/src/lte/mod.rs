@@ -1,12 +1,5 @@
 //! Turbo-coded data of LTE (TS 36.212, 5.1; TS 36.211, 7.1) on a flat channel.
 //!
-//! Constituent code, termination and decoder are those of [`crate::coding::turbo`]. LTE adds:
-//!
-//! - [`interleaver`]: the internal interleaver, a quadratic permutation polynomial;
-//! - [`rate_matching`]: the circular buffer from which each transmission takes its bits;
-//! - [`modulation`]: QPSK to 256QAM and their soft demodulation;
-//! - [`link`]: blocks sent through white noise.
-//!
 //! Blocks have no filler bits: the transport block sizes of TS 36.213 need none.
 //!
 //! # Examples

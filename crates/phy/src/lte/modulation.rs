@@ -1,27 +1,20 @@
-//! Modulation of LTE with Gray mapping, and its soft demodulation (TS 36.211, 7.1).
-//!
-//! Real and imaginary part of a symbol are independent amplitudes with the same mapping: even bits
-//! select the real, odd bits the imaginary part. So this module handles amplitudes.
+//! TS 36.211, 7.1: real and imaginary part of a symbol are independent amplitudes with the same mapping, even
+//! bits select the real, odd bits the imaginary part.
 
 use crate::simd::Isa;
 
-/// Modulation of data symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Modulation {
-    /// Two bits per symbol.
     Qpsk,
-    /// Four bits per symbol.
     Qam16,
-    /// Six bits per symbol.
     Qam64,
-    /// Eight bits per symbol.
     Qam256,
 }
 
 impl Modulation {
     pub const ALL: [Self; 4] = [Self::Qpsk, Self::Qam16, Self::Qam64, Self::Qam256];
 
-    /// Returns the modulation order Q_m: the number of bits per symbol.
+    /// Q_m.
     pub const fn order(self) -> usize {
         2 * self.bits_per_amplitude()
     }
@@ -30,9 +23,8 @@ impl Modulation {
         self as usize + 1
     }
 
-    /// Returns the amplitude for `bits`, an odd number in units of half the distance between two neighbouring
-    /// amplitudes. The first bit is the sign of the amplitude; the other bits follow the standard's nested
-    /// form, such as `(1 - 2 b0) (4 - (1 - 2 b2) (2 - (1 - 2 b4)))` for 64QAM.
+    /// In units of half the distance of neighbours: the first bit is the sign, the others as the standard's
+    /// nested form, such as `(1 - 2 b0) (4 - (1 - 2 b2) (2 - (1 - 2 b4)))` for 64QAM.
     fn level(bits: &[u8]) -> f32 {
         let sign = |bit: u8| 1.0 - 2.0 * f32::from(bit);
         let (first, others) = bits.split_first().expect("an amplitude has bits");
@@ -43,7 +35,7 @@ impl Modulation {
         sign(*first) * inner.0
     }
 
-    /// Returns half the distance between two neighbouring amplitudes, for a mean symbol energy of 1.
+    /// Of neighbouring amplitudes, for a mean symbol energy of 1.
     fn half_distance(self) -> f32 {
         let levels = (1 << self.bits_per_amplitude()) as f32;
         (1.5 / (levels * levels - 1.0)).sqrt()
@@ -87,7 +79,7 @@ impl Modulation {
         );
     }
 
-    /// Implements [`Self::demodulate`] for amplitudes of `BITS` bits and `LEVELS` = 2^`BITS` levels.
+    /// [`Self::demodulate`] for `LEVELS` = 2^`BITS`.
     #[inline(always)]
     fn demodulate_by<const BITS: usize, const LEVELS: usize>(
         self,
@@ -121,8 +113,7 @@ impl Modulation {
 mod tests {
     use super::*;
 
-    /// The expected values are the real parts in the tables of TS 36.211, 7.1.2 to 7.1.5, in units
-    /// of half the distance between two amplitudes.
+    /// TS 36.211, 7.1.2 to 7.1.5, real parts in units of half the distance.
     #[test]
     fn levels_are_those_of_the_tables() {
         let levels = |bits: usize| -> Vec<f32> {
@@ -173,7 +164,7 @@ mod tests {
         }
     }
 
-    /// The LLR of QPSK is `2 sqrt(2) y / (2 sigma^2)`, and max-log is exact.
+    /// `2 sqrt(2) y / (2 sigma^2)`; max-log is exact.
     #[test]
     fn llrs_of_qpsk_match_the_closed_form() {
         let (amplitudes, mut llrs) = ([0.3, -0.9], [0.0; 2]);

@@ -1,21 +1,21 @@
-//! Rate matching of LTE's turbo code: the circular buffer (TS 36.212, 5.1.4.1).
+//! TS 36.212, 5.1.4.1.
 
 use crate::coding::turbo::TAIL;
 
 const COLUMNS: usize = 32;
 pub const REDUNDANCY_VERSIONS: usize = 4;
 
-/// Circular buffer of one code block: the order in which transmissions take its coded bits.
+/// The order in which transmissions take the coded bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CircularBuffer {
-    /// Indices in the encoder's output of the coded bits, in the order of the buffer and without dummy bits.
+    /// Indices in the encoder's output, without dummy bits.
     order: Vec<u32>,
-    /// Position in `order` at which each redundancy version, 0 to 3, begins.
+    /// In `order`, by redundancy version.
     starts: [usize; REDUNDANCY_VERSIONS],
 }
 
 impl CircularBuffer {
-    /// Creates the buffer of a block of `k` bits with all its coded bits, `N_cb = K_w`.
+    /// All coded bits, `N_cb = K_w`.
     pub fn new(k: usize) -> Self {
         Self::limited(k, usize::MAX)
     }
@@ -46,9 +46,8 @@ impl CircularBuffer {
     }
 }
 
-/// Returns the bits of stream number `stream` (0 to 2), which has `length` bits, after the sub-block interleaver. They
-/// are indices in the encoder's output; dummy bits are `None` (TS 36.212, 5.1.4.1.1). This holds for the tail too: both
-/// constituent encoders have the order `x z x z x z` of TS 36.212, 5.1.3.2.2.
+/// TS 36.212, 5.1.4.1.1: indices in the encoder's output, `None` for dummy bits; also for the tail, as both
+/// encoders have the order `x z x z x z` of 5.1.3.2.2.
 fn interleaved(length: usize, stream: usize) -> Vec<Option<u32>> {
     let rows = length.div_ceil(COLUMNS);
     let size = rows * COLUMNS;
@@ -58,8 +57,7 @@ fn interleaved(length: usize, stream: usize) -> Vec<Option<u32>> {
     (0..size).map(|k| bit((column(k / rows) + COLUMNS * (k % rows) + shift) % size)).collect()
 }
 
-/// Returns the column of the sub-block interleaver that is read as number `nth`: the number with its five
-/// bits reversed (TS 36.212, table 5.1.4-1).
+/// The number with its five bits reversed (TS 36.212, table 5.1.4-1).
 fn column(nth: usize) -> usize {
     (nth as u8).reverse_bits() as usize >> 3
 }
@@ -78,10 +76,8 @@ mod tests {
         assert!((0..COLUMNS).map(column).eq(table));
     }
 
-    /// The order of the coded bits of a block of 40 bits was computed by hand. Streams have 44
-    /// bits, so that 20 dummy bits are in front of them in a matrix of 2 rows and 32 columns. The
-    /// first column of the matrix has a dummy bit and bit 12. Column 16, which is read next, has a
-    /// dummy bit and bit 28.
+    /// Streams have 44 bits behind 20 dummy bits in 2 rows and 32 columns: the first column has a dummy bit
+    /// and bit 12, column 16, read next, a dummy bit and bit 28.
     #[test]
     fn buffer_of_40_bits_matches_hand_computation() {
         let buffer = CircularBuffer::new(40);
@@ -98,7 +94,7 @@ mod tests {
         assert_eq!(buffer.bits(0).take(3).collect::<Vec<_>>(), [60, 12, 108]);
     }
 
-    /// The standard's positions `R (2 ceil(N_cb / 8 R) rv + 2)` are 2, 26, 50 and 74 columns of 96.
+    /// `R (2 ceil(N_cb / 8 R) rv + 2)`: 2, 26, 50 and 74 columns of 96.
     #[test]
     fn redundancy_versions_begin_at_their_columns() {
         for k in [40, 1024, 6144] {
@@ -126,7 +122,7 @@ mod tests {
         }
     }
 
-    /// A circular buffer limited to two thirds of its positions never sends half of the parity bits.
+    /// Two thirds never send half of the parity bits.
     #[test]
     fn limited_buffers_keep_the_first_positions() {
         let (whole, cut) = (CircularBuffer::new(1024), CircularBuffer::limited(1024, 2 * 33 * 32));

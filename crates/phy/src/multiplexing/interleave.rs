@@ -1,8 +1,6 @@
-//! First and second interleaver (TS 25.212, 4.2.5 and 4.2.11), and the padding before the first
-//! interleaver.
+//! TS 25.212, 4.2.5 and 4.2.11.
 
-/// Returns the column order of the first interleaver for TTIs of 1, 2, 4 and 8 radio frames (TS
-/// 25.212, table 4).
+/// Of the first interleaver for TTIs of 1, 2, 4 and 8 radio frames (TS 25.212, table 4).
 pub const fn first_columns(frames: usize) -> &'static [usize] {
     match frames {
         1 => &[0],
@@ -12,26 +10,23 @@ pub const fn first_columns(frames: usize) -> &'static [usize] {
     }
 }
 
-/// Column order of the second interleaver (TS 25.212, table 7).
+/// TS 25.212, table 7.
 const SECOND: [usize; 30] = [
     0, 20, 10, 5, 15, 25, 3, 13, 23, 8, 18, 28, 1, 11, 21, 6, 16, 26, 4, 14, 24, 19, 9, 29, 12, 2, 7, 22, 27,
     17,
 ];
 
-/// Appends `padding` to a TTI until its `frames` radio frames have the same number of bits (radio
-/// frame size equalisation, TS 25.212, 4.2.4).
 pub fn equalise<T: Copy>(tti: &mut Vec<T>, frames: usize, padding: T) {
     tti.resize(tti.len().next_multiple_of(frames), padding);
 }
 
-/// Returns the radio frames of a TTI after the first interleaving and segmentation (TS 25.212, 4.2.5 and 4.2.6).
+/// TS 25.212, 4.2.5 and 4.2.6.
 pub fn first<T: Copy>(tti: &[T], frames: usize) -> Vec<Vec<T>> {
     let column = |&column: &usize| tti.iter().copied().skip(column).step_by(frames).collect();
     first_columns(frames).iter().map(column).collect()
 }
 
-/// Returns a radio frame after the second interleaving (TS 25.212, 4.2.11): bits are written by rows into 30 columns,
-/// and read column by column in the interleaver's order.
+/// TS 25.212, 4.2.11: by rows into 30 columns, read by columns.
 pub fn second<T: Copy>(frame: &[T]) -> Vec<T> {
     SECOND.iter().flat_map(|&column| frame.iter().copied().skip(column).step_by(SECOND.len())).collect()
 }

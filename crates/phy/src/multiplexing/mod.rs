@@ -1,42 +1,36 @@
-//! Multiplexing of coded transport channels into the bits of the DPDCH, and its inverse (TS 25.212, 4.2.4 to 4.2.12).
-//!
-//! Radio frame equalisation, both interleavers, segmentation, rate matching and multiplexing only
-//! move, repeat and drop bits. So [`Map::new`] runs them once, on bit numbers instead of bits.
-//! Transmitter and receiver use the resulting [`Map`].
+//! TS 25.212, 4.2.4 to 4.2.12 only move, repeat and drop bits, so [`Map::new`] runs them once, on bit numbers
+//! instead of bits.
 
 pub mod interleave;
 pub mod rate_matching;
 
 use crate::error::{Error, Result};
 
-/// Number of radio frames in the longest TTI, 80 ms.
+/// In the longest TTI, 80 ms.
 pub const CYCLE: usize = 8;
 
-/// Parameters of a transport channel that multiplexing needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Channel {
-    /// Number of radio frames in the channel's TTI: 1, 2, 4 or 8.
+    /// Of the TTI: 1, 2, 4 or 8.
     pub frames: usize,
     pub coded: usize,
-    /// Rate-matching attribute of the channel, 1 to 256.
+    /// 1 to 256.
     pub attribute: u32,
-    /// Whether the channel has a turbo code, whose systematic bits must not be punctured.
+    /// Systematic bits must not be punctured.
     pub turbo: bool,
 }
 
-/// Origin of a bit of the DPDCH: a coded bit, or padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     Coded {
         channel: u8,
         bit: u32,
     },
-    /// Bit 0 that was added by radio frame size equalisation.
+    /// By radio frame size equalisation.
     Padding,
 }
 
-/// Multiplexing map: the origin of each bit of the DPDCH in a cycle of 80 ms, after which the map
-/// repeats.
+/// Repeats after 80 ms.
 #[derive(Clone, Debug)]
 pub struct Map {
     frames: [Vec<Source>; CYCLE],
@@ -96,8 +90,7 @@ impl Map {
     }
 }
 
-/// Returns the bits of transport channel number `number` in each radio frame of its TTI, after rate matching
-/// to `share` bits per frame.
+/// By radio frame of its TTI, after rate matching to `share` bits.
 fn carried(number: u8, channel: &Channel, share: usize) -> Vec<Vec<Source>> {
     let coded = (0..channel.coded as u32).map(|bit| Source::Coded { channel: number, bit });
     let mut tti: Vec<Source> = coded.collect();
@@ -124,7 +117,7 @@ fn too_small(capacity: usize, size: usize, share: usize, least: usize) -> Error 
 mod tests {
     use super::*;
 
-    /// Returns the 384 kbit/s measurement channel of TS 25.101, A.2.4, of which 18 % of the bits are punctured.
+    /// TS 25.101, A.2.4: 384 kbit/s, 18 % punctured.
     fn measurement_channel() -> (Vec<Channel>, Map) {
         let channels = vec![
             Channel { frames: 1, coded: 3 * 3856 + 12, attribute: 256, turbo: true },

@@ -1,13 +1,9 @@
-//! Rate matching in the uplink (TS 25.212, 4.2.7): computes the number of bits of each transport
-//! channel in a radio frame, and selects the bits to be repeated or punctured.
+//! TS 25.212, 4.2.7, uplink.
 
 use super::interleave::first_columns;
 
-/// Returns the number of bits of each transport channel in a frame of `capacity` bits: a share in proportion to
-/// rate-matching attribute times size, rounded so that the shares fill the frame (4.2.7, the intermediate `Z`).
-///
-/// `channels` has, for each channel, the rate-matching attribute and the number of bits per frame before rate
-/// matching.
+/// In proportion to rate-matching attribute times size, rounded so that the shares fill the frame (4.2.7, the
+/// intermediate `Z`).
 pub fn shares(channels: &[(u32, usize)], capacity: usize) -> Vec<usize> {
     let weight = |&(attribute, bits): &(u32, usize)| u64::from(attribute) * bits as u64;
     let total: u64 = channels.iter().map(weight).sum();
@@ -23,7 +19,7 @@ pub fn shares(channels: &[(u32, usize)], capacity: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Error accumulator that spreads repeated or punctured bits evenly (TS 25.212, 4.2.7.5).
+/// TS 25.212, 4.2.7.5: spreads repeated or punctured bits evenly.
 #[derive(Clone, Copy, Debug)]
 struct Accumulator {
     error: i64,
@@ -32,7 +28,7 @@ struct Accumulator {
 }
 
 impl Accumulator {
-    /// Returns 1 if the bit is sent and 0 if it is punctured.
+    /// 1 if sent, 0 if punctured.
     fn puncture(&mut self) -> usize {
         self.error -= self.minus;
         if self.error > 0 {
@@ -42,7 +38,7 @@ impl Accumulator {
         0
     }
 
-    /// Returns how many times the bit is sent, at least 1.
+    /// At least 1.
     fn repeat(&mut self) -> usize {
         self.error -= self.minus;
         let mut sent = 1;
@@ -54,8 +50,7 @@ impl Accumulator {
     }
 }
 
-/// Returns the numbers of the bits that radio frame `frame` sends, in order: `sent` numbers below `bits`. Of a turbo
-/// code, only parity bits are punctured.
+/// `sent` numbers below `bits`; of a turbo code only parity bits are punctured.
 pub fn pattern(frame: usize, frames: usize, bits: usize, sent: usize, turbo: bool) -> Vec<usize> {
     let change = sent as i64 - bits as i64;
     let copies: Vec<usize> = match change {
@@ -70,8 +65,7 @@ pub fn pattern(frame: usize, frames: usize, bits: usize, sent: usize, turbo: boo
     copies.iter().enumerate().flat_map(|(bit, &copies)| std::iter::repeat_n(bit, copies)).collect()
 }
 
-/// Returns the accumulator for puncturing of convolutional codes, and for repetition with any code
-/// (TS 25.212, 4.2.7.1.2.1).
+/// Puncturing of convolutional codes, and repetition (TS 25.212, 4.2.7.1.2.1).
 fn any_bit(frame: usize, frames: usize, bits: i64, change: i64) -> Accumulator {
     let f = frames as i64;
     let rest = change.rem_euclid(bits);
@@ -92,8 +86,7 @@ fn any_bit(frame: usize, frames: usize, bits: i64, change: i64) -> Accumulator {
     .started()
 }
 
-/// Returns how many times each bit is sent, 0 or 1, if the two parity streams of a turbo code are
-/// punctured (TS 25.212, 4.2.7.1.2.2).
+/// 0 or 1, for a turbo code (TS 25.212, 4.2.7.1.2.2).
 fn parity_copies(frame: usize, frames: usize, bits: usize, change: i64) -> Vec<usize> {
     let per_stream = (bits / 3) as i64;
     let mut streams = [(2, 1, change.div_euclid(2)), (1, 2, change - change.div_euclid(2))]
@@ -140,14 +133,13 @@ fn parity(
 }
 
 impl Accumulator {
-    /// Returns the accumulator ready for the first bit: as in the standard, an initial error of 0 is replaced
-    /// by `plus`, a whole period.
+    /// As in the standard, an initial error of 0 becomes `plus`, a whole period.
     fn started(self) -> Self {
         if self.error == 0 { Self { error: self.plus, ..self } } else { self }
     }
 }
 
-/// Returns `a / b` rounded towards positive infinity.
+/// Rounded up.
 fn ceiling(a: i64, b: i64) -> i64 {
     a / b + i64::from(a % b != 0 && (a < 0) == (b < 0))
 }
@@ -234,8 +226,7 @@ mod tests {
         }
     }
 
-    /// For every TTI and radio frame, the offsets of the three streams are those of TS 25.212, 4.2.7.3:
-    /// table 5 (by TTI) and table 6 (by radio frame).
+    /// TS 25.212, 4.2.7.3: by TTI and by radio frame.
     #[test]
     fn stream_offsets_match_tables_5_and_6() {
         for (frames, alpha, beta) in [

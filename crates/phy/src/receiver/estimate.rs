@@ -57,9 +57,7 @@ fn smoothed(slots: &[Complex32], at: usize, width: usize) -> Complex32 {
     around.iter().sum::<Complex32>() / around.len() as f32
 }
 
-/// Writes the coefficient in the middle of each segment of 64 chips in radio frame `frame` to `to`. `slots` has the
-/// pilot estimates of all slots received so far, from frame 0 on, and `width` is the number of slots in the moving
-/// average.
+/// In the middle of each segment; `slots` has pilot estimates from frame 0 on, of which `width` are averaged.
 pub fn interpolate(slots: &[Complex32], frame: usize, width: usize, to: &mut [Complex32]) {
     let first = frame * SLOTS;
     // The interpolation in a frame also needs the last slot before the frame and the first slot
@@ -84,14 +82,13 @@ mod tests {
     use crate::spreading::CHIP_RATE;
 
     const DOPPLER_HZ: f64 = 222.0;
-    /// Power of the noise on the mean of a slot's pilots, relative to the mean power of the path.
+    /// On the mean of a slot's pilots, relative to the path's power.
     const NOISE: f64 = 0.2;
-    /// Number of segments of 64 chips that the pilots of a slot cover.
+    /// Segments that the pilots of a slot cover.
     const SOUNDED: usize = PILOTS * CONTROL_FACTOR / SEGMENT;
-    /// Number of segments of 64 chips in a slot.
     const SLOT_SEGMENTS: usize = SLOT_CHIPS / SEGMENT;
 
-    /// Returns the mean square error with which a path of power 1 is estimated at time `at`, in segments of 64 chips.
+    /// Mean square error for a path of power 1; `at` is in segments.
     fn closed_form(weights: &[(usize, f64)], at: f64) -> f64 {
         let turns = DOPPLER_HZ * SEGMENT as f64 / CHIP_RATE;
         let alike = |lag: f64| libm::j0(2.0 * std::f64::consts::PI * turns * lag);
@@ -128,9 +125,7 @@ mod tests {
         Complex32::new(parts[0], parts[1])
     }
 
-    /// Returns the squared error of the estimated coefficient in each segment of 64 chips, for one
-    /// random path. The segments are those of one slot's duration, from the middle of the first
-    /// pilots of frame 1 on.
+    /// For one random path, over a slot's duration from the middle of the first pilots of frame 1 on.
     fn errors(width: usize, seed: u64) -> Vec<f64> {
         let path = Fading::rayleigh(&mut stream(seed, "fading", 0), 1.0, DOPPLER_HZ);
         let mut h = vec![Complex32::ZERO; 3 * SEGMENTS];
@@ -148,8 +143,7 @@ mod tests {
         here.map(|at| f64::from((found[at] - h[SEGMENTS + at]).norm_sqr())).collect()
     }
 
-    /// The mean square error equals the closed form for Jakes' spectrum: an average over more slots
-    /// reduces noise but follows fading less closely.
+    /// Jakes' spectrum: more slots reduce noise but follow fading less closely.
     #[test]
     fn estimation_error_matches_the_closed_form() {
         const PATHS: u64 = 1000;

@@ -1,5 +1,3 @@
-//! Receiver: a rake whose fingers are at known delays, with maximum-ratio combining.
-
 pub mod estimate;
 pub mod rake;
 

@@ -1,6 +1,3 @@
-//! Rake receiver: estimates the channel from each finger's pilots, and combines all fingers into
-//! soft bits.
-
 use num_complex::Complex32;
 
 use crate::channel::SEGMENT;
@@ -10,15 +7,14 @@ use crate::spreading::{CONTROL_FACTOR, Chips, FRAME_CHIPS, SLOT_CHIPS, SLOTS, Sp
 
 const LANES: usize = 16;
 
-/// Estimates that a finger makes from the pilots of one radio frame.
+/// From the pilots of one radio frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Sounding {
     pub slots: [Complex32; SLOTS],
-    /// Estimated power of noise and interference per chip.
+    /// Noise and interference per chip.
     pub noise: f32,
 }
 
-/// Rake receiver for the signal of one terminal.
 #[derive(Clone, Debug)]
 pub struct Rake<'a> {
     spreader: &'a Spreader,
@@ -48,8 +44,7 @@ impl<'a> Rake<'a> {
         Sounding { slots, noise: variance * gain * gain / CONTROL_FACTOR as f32 }
     }
 
-    /// Descrambles the 256 chips from `chip` on, received at a delay of `delay` chips, and returns
-    /// their sum.
+    /// 256 chips from `chip` on, at a delay in chips.
     fn correlate(&self, received: &Chips, delay: usize, chip: usize) -> Complex32 {
         let (here, there) = (chip..chip + CONTROL_FACTOR, chip + delay..chip + delay + CONTROL_FACTOR);
         let (r_re, r_im) = (&received.re[there.clone()], &received.im[there]);
@@ -93,8 +88,7 @@ impl<'a> Rake<'a> {
         );
     }
 
-    /// Writes the LLRs of a frame's DPDCH bits, from its combined `chips`, to `to`: `4 gain sum / noise`, with noise
-    /// and interference of power `noise` per chip.
+    /// `4 gain sum / noise`, with the power of noise and interference per chip.
     pub fn soft_bits(&self, chips: &[f32], noise: f32, to: &mut Vec<f32>) {
         debug_assert_eq!(chips.len(), FRAME_CHIPS);
         let scale = 4.0 * self.spreader.gains()[0] / noise;
@@ -105,7 +99,6 @@ impl<'a> Rake<'a> {
     }
 }
 
-/// Returns the complete segments of 64 chips in `part`.
 #[inline(always)]
 fn segments(part: &[f32]) -> &[[f32; SEGMENT]] {
     part.as_chunks().0

@@ -1,23 +1,20 @@
-//! Spreading, scrambling and the slot structure of the uplink's dedicated channels (TS 25.211, 5.2.1; TS 25.213, 4.2
-//! and 4.3).
-//!
-//! One DPDCH is on the in-phase branch and the DPCCH on the quadrature branch; their sum is multiplied by the complex
+//! TS 25.211, 5.2.1; TS 25.213, 4.2 and 4.3: a DPDCH in phase and the DPCCH in quadrature, times the complex
 //! scrambling code.
 
 pub mod dpcch;
 pub mod ovsf;
 pub mod scrambling;
 
-/// Chip rate in chips per second.
+/// In chips per second.
 pub const CHIP_RATE: f64 = 3.84e6;
-/// Number of chips in a radio frame of 10 ms.
+/// 10 ms.
 pub const FRAME_CHIPS: usize = 38_400;
 pub const SLOTS: usize = 15;
-/// Number of chips in a slot, 2560.
+/// 2560.
 pub const SLOT_CHIPS: usize = FRAME_CHIPS / SLOTS;
 pub const CONTROL_FACTOR: usize = 256;
 
-/// Complex chips, stored as two arrays so that compilers vectorise loops over them.
+/// Two arrays, so that compilers vectorise loops.
 #[derive(Clone, Debug, Default)]
 pub struct Chips {
     pub re: Vec<f32>,
@@ -25,7 +22,6 @@ pub struct Chips {
 }
 
 impl Chips {
-    /// Creates `n` chips with the value 0.
     pub fn zeros(n: usize) -> Self {
         Self { re: vec![0.0; n], im: vec![0.0; n] }
     }
@@ -34,16 +30,15 @@ impl Chips {
         self.re.len()
     }
 
-    /// Returns true if the number of chips is 0.
     pub fn is_empty(&self) -> bool {
         self.re.is_empty()
     }
 }
 
-/// Codes and gains with which one terminal is transmitted and received.
+/// Of one terminal.
 #[derive(Clone, Debug)]
 pub struct Spreader {
-    /// Channelisation code of the DPDCH as +1 and -1, repeated to 256 chips.
+    /// +1 and -1, repeated to 256 chips.
     data_code: Vec<f32>,
     factor: usize,
     scrambling: Chips,
@@ -74,7 +69,7 @@ impl Spreader {
         self.factor
     }
 
-    /// Returns the channelisation code of the DPDCH as +1 and -1, repeated to 256 chips.
+    /// +1 and -1, repeated to 256 chips.
     pub fn data_code(&self) -> &[f32] {
         &self.data_code
     }

@@ -1,4 +1,4 @@
-//! Channelisation codes: orthogonal variable spreading factor (TS 25.213, 4.3.1.1).
+//! TS 25.213, 4.3.1.1.
 
 /// Returns code number `number` of spreading factor `factor`, a power of two, as +1 and -1.
 ///
@@ -20,7 +20,7 @@ pub fn code(factor: usize, number: usize) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    /// Returns the code by the recursive definition of TS 25.213, 4.3.1.1, for comparison.
+    /// TS 25.213, 4.3.1.1, as defined.
     fn by_recursion(factor: usize, number: usize) -> Vec<f32> {
         if factor == 1 {
             return vec![1.0];
@@ -49,8 +49,7 @@ mod tests {
         }
     }
 
-    /// Channelisation codes with different spreading factors are orthogonal unless one is an
-    /// ancestor of the other in the code tree.
+    /// Unless one is an ancestor of the other in the code tree.
     #[test]
     fn data_and_control_channel_are_orthogonal() {
         let control = code(256, 0);

@@ -1,18 +1,17 @@
-//! Long scrambling codes of the uplink (TS 25.213, 4.3.2.2): Gold sequences of length 2^25 - 1.
+//! TS 25.213, 4.3.2.2: Gold sequences of length 2^25 - 1.
 
 use super::{Chips, FRAME_CHIPS};
 
-/// Feedback taps of the x sequence: `X^25 + X^3 + 1`.
+/// `X^25 + X^3 + 1`.
 const X_TAPS: u32 = 1 << 3 | 1;
-/// Feedback taps of the y sequence: `X^25 + X^3 + X^2 + X + 1`.
+/// `X^25 + X^3 + X^2 + X + 1`.
 const Y_TAPS: u32 = 1 << 3 | 1 << 2 | 1 << 1 | 1;
 const DEGREE: u32 = 25;
-/// Number of chips by which the second sequence is shifted against the first (TS 25.213, 4.3.2.2).
+/// TS 25.213, 4.3.2.2, of the second sequence.
 const SHIFT: u64 = 16_777_232;
-/// Number of scrambling codes of the uplink, 2^24.
 pub const CODES: u32 = 1 << 24;
 
-/// Shift register of an m-sequence.
+/// Of an m-sequence.
 #[derive(Clone, Copy, Debug)]
 struct Register {
     bits: u32,
@@ -20,8 +19,7 @@ struct Register {
 }
 
 impl Register {
-    /// Returns the sum modulo 2 of the elements selected by `mask`, whose bit `i` selects the element `i` steps from
-    /// now.
+    /// Bit `i` of `mask` selects the element `i` steps from now.
     fn next(&mut self, mask: u32) -> u32 {
         let element = (self.bits & mask).count_ones() & 1;
         let fed_back = (self.bits & self.taps).count_ones() & 1;
@@ -30,8 +28,7 @@ impl Register {
     }
 }
 
-/// Returns the mask that selects the element `steps` steps from now: `X^steps` modulo the
-/// polynomial with feedback `taps`.
+/// `X^steps` modulo the polynomial with feedback `taps`.
 fn ahead(steps: u64, taps: u32) -> u32 {
     let reduce = |word: u64| {
         (u64::from(DEGREE)..64).rev().fold(word, |word, i| {
@@ -86,8 +83,7 @@ pub fn long(number: u32) -> Chips {
 mod tests {
     use super::*;
 
-    /// Figure 5 of TS 25.213 forms the second sequence as the sum of these register elements: 4, 7
-    /// and 18 of x, and 4, 6 and 17 of y.
+    /// TS 25.213: elements 4, 7 and 18 of x, and 4, 6 and 17 of y.
     #[test]
     fn shift_matches_the_taps_of_figure_5() {
         assert_eq!(ahead(SHIFT, X_TAPS), 1 << 4 | 1 << 7 | 1 << 18);
@@ -108,7 +104,7 @@ mod tests {
         }
     }
 
-    /// Their period is 2^25 - 1 and not one of its divisors, which are made of the prime factors 31, 601 and 1801.
+    /// 2^25 - 1, whose prime factors are 31, 601 and 1801.
     #[test]
     fn both_sequences_have_full_period() {
         let period = (1u64 << DEGREE) - 1;
@@ -118,8 +114,7 @@ mod tests {
         }
     }
 
-    /// Within a pair of chips the phase changes by a quarter turn, so the signal does not pass
-    /// through zero there (HPSK).
+    /// HPSK.
     #[test]
     fn phase_changes_by_a_quarter_turn_within_pairs() {
         let code = long(12_345);
@@ -129,8 +124,7 @@ mod tests {
         }
     }
 
-    /// Correlations of a code with shifted copies and with other codes are like noise. A sum over a
-    /// frame of 38400 chips has a standard deviation of 196.
+    /// A sum over 38400 chips has a standard deviation of 196.
     #[test]
     fn correlations_are_those_of_noise() {
         let code = long(1);

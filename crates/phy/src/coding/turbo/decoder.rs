@@ -81,17 +81,14 @@ impl Settings {
     }
 }
 
-/// Result of decoding one code block: its bits, and the number of iterations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decoded {
-    /// Decoded information bits, each a byte that is 0 or 1.
     pub bits: Vec<u8>,
-    /// Number of iterations until the block was accepted, or the maximum number if it was never
-    /// accepted.
+    /// Until the block was accepted, or the maximum.
     pub iterations: u32,
 }
 
-/// Turbo decoder of code blocks of one length, which decodes up to 16 blocks at once.
+/// Up to 16 blocks of one length at once.
 #[derive(Clone, Debug)]
 pub struct Decoder {
     settings: Settings,
@@ -239,8 +236,8 @@ impl Decoder {
 /// A square has 16 values of each of 16 blocks.
 const SQUARES: usize = 16;
 
-/// Memory of the decoder for up to 16 blocks: received LLRs of the systematic bits (`x`), the parity bits
-/// (`z`) and the tails, extrinsic information, and forward path metrics (`alpha`).
+/// For up to 16 blocks: systematic bits (`x`), parity bits (`z`), tails, extrinsic information, and forward
+/// metrics (`alpha`).
 #[derive(Clone, Debug, Default)]
 struct Buffers<T> {
     x: Vec<Row<T>>,

@@ -4,26 +4,24 @@
 use super::interleaver::permutation;
 use crate::error::Result;
 
-/// Number of coded bits that terminate the trellises of both constituent encoders (TS 25.212,
-/// 4.2.3.2.2).
+/// Terminates the trellises of both encoders (TS 25.212, 4.2.3.2.2).
 pub const TAIL: usize = 12;
 
-/// State of a constituent encoder: its three registers, the newest in bit 2.
+/// Three registers, the newest in bit 2.
 pub(super) type State = u8;
 
-/// Returns parity bit and next state of the constituent encoder `(1 + D + D^3) / (1 + D^2 + D^3)` for input bit `u`.
+/// `(1 + D + D^3) / (1 + D^2 + D^3)`: parity bit and next state.
 pub(super) const fn step(state: State, u: u8) -> (u8, State) {
     let (s1, s2, s3) = (state >> 2, state >> 1 & 1, state & 1);
     let feedback = u ^ s2 ^ s3;
     (feedback ^ s1 ^ s3, feedback << 2 | state >> 1)
 }
 
-/// Returns the input bit for which a 0 is shifted into the registers of an encoder in state `state`.
+/// Shifts a 0 into the registers.
 pub(super) const fn terminating(state: State) -> u8 {
     (state >> 1 ^ state) & 1
 }
 
-/// Turbo encoder of code blocks of one length.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     interleaver: Vec<u32>,
@@ -76,8 +74,7 @@ impl Encoder {
 mod tests {
     use super::*;
 
-    /// By polynomial division, the impulse response of (1 + D + D^3) / (1 + D^2 + D^3) is 1 1 1 1 0
-    /// 0 1 0 | 1 1 1 0 0 1 0 ..., with period 7 from the second bit on.
+    /// By polynomial division: 1 1 1 1 0 0 1 0 | 1 1 1 0 0 1 0 ..., with period 7 from the second bit on.
     #[test]
     fn impulse_response_matches_polynomial_division() {
         let mut state = 0;

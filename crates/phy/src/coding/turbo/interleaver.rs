@@ -5,11 +5,9 @@ use crate::error::{Error, Result};
 pub const K_MIN: usize = 40;
 pub const K_MAX: usize = 5114;
 
-/// Row order of blocks with 20 rows, except for the lengths of `LONG_SPECIAL` (TS 25.212, table 3).
-/// Blocks with 5 or 10 rows have their rows reversed.
+/// Of 20 rows, except `LONG_SPECIAL` (TS 25.212, table 3); 5 or 10 rows are reversed.
 const LONG: [usize; 20] = [19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 10, 8, 13, 17, 3, 1, 16, 6, 15, 11];
-/// Row order of blocks of 2281 to 2480 and of 3161 to 3210 bits, which have 20 rows too (TS 25.212,
-/// table 3).
+/// 2281 to 2480 and 3161 to 3210 bits (TS 25.212, table 3).
 const LONG_SPECIAL: [usize; 20] = [19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 16, 13, 17, 15, 3, 1, 6, 11, 8, 10];
 
 /// Returns the interleaver of blocks of `k` bits: output bit `i` is input bit `permutation(k)[i]`.
@@ -72,8 +70,7 @@ fn is_prime(n: usize) -> bool {
     n > 1 && (2..n).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d))
 }
 
-/// Returns the sequence s of the standard: the powers of the least primitive root v modulo p, which
-/// take all values from 1 to p - 1. Table 2 of the standard lists the same roots.
+/// s of the standard: powers of the least primitive root v modulo p, as in table 2.
 fn base_sequence(p: usize) -> Vec<usize> {
     let powers = |v: usize| std::iter::successors(Some(1), move |s| Some(s * v % p)).take(p - 1);
     let primitive = |v: &usize| powers(*v).skip(1).all(|s| s != 1);
@@ -81,7 +78,7 @@ fn base_sequence(p: usize) -> Vec<usize> {
     powers(v).collect()
 }
 
-/// Returns the sequence q of the standard: 1, then the primes above 6 that do not divide p - 1.
+/// q of the standard: 1, then the primes above 6 that do not divide p - 1.
 fn step_primes(p: usize) -> impl Iterator<Item = usize> {
     let coprime = move |q: &usize| !(p - 1).is_multiple_of(*q);
     std::iter::once(1).chain((7..).filter(|&q| is_prime(q)).filter(coprime))
@@ -102,8 +99,8 @@ mod tests {
         }
     }
 
-    /// Computed by hand for 40 bits: R = 5, p = 7, C = 8, v = 3, s = 1 3 2 6 4 5, r = 17 13 11 7 1.
-    /// As K = R C and C = p + 1, the first and the last column of the last row are exchanged.
+    /// R = 5, p = 7, C = 8, v = 3, s = 1 3 2 6 4 5, r = 17 13 11 7 1; as K = R C and C = p + 1, the first and
+    /// the last column of the last row are exchanged.
     #[test]
     fn interleaver_of_40_bits_matches_hand_computation() {
         let rows = [
@@ -118,8 +115,7 @@ mod tests {
         assert_eq!(permutation(40).unwrap(), by_hand);
     }
 
-    /// The test compares some primes and roots of table 2 of TS 25.212, including the smallest and
-    /// the largest prime.
+    /// TS 25.212, with the smallest and the largest prime.
     #[test]
     fn least_primitive_roots_match_table_2() {
         let table = [
@@ -148,8 +144,7 @@ mod tests {
         }
     }
 
-    /// Bits that are adjacent after interleaving were far apart before: fewer than 2 % of these pairs were
-    /// less than 8 bits apart.
+    /// Fewer than 2 % of adjacent pairs were less than 8 bits apart.
     #[test]
     fn adjacent_bits_are_spread() {
         for k in [320, 1024, 1344, 3840, 5114] {

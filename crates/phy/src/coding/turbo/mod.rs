@@ -1,7 +1,5 @@
-//! The turbo code of TS 25.212, 4.2.3.2, and its iterative decoder.
-//!
-//! One forward-backward algorithm (`siso`) serves every arithmetic (`metric`): 16 code blocks
-//! are decoded side by side, one in each lane.
+//! TS 25.212, 4.2.3.2: one forward-backward algorithm (`siso`) for every arithmetic (`metric`), 16 code
+//! blocks side by side.
 
 pub mod decoder;
 pub mod encoder;

@@ -1,10 +1,6 @@
-//! Soft-in soft-out decoding of one constituent code: the forward-backward algorithm of Bahl, Cocke, Jelinek and
-//! Raviv (IEEE Trans. Inf. Theory 20(2), 1974) in the logarithmic domain.
-//!
-//! A branch with information bit `u` and parity `z` has the metric `-u Lx - z Lz`, where `Lx` is
-//! the information on the bit from the channel and the other decoder. Compared with the usual
-//! metric `(±Lx ± Lz) / 2`, a term that all branches share is omitted, which saves a quarter of the
-//! additions.
+//! Bahl, Cocke, Jelinek and Raviv (IEEE Trans. Inf. Theory 20(2), 1974) in the logarithmic domain: a branch
+//! has the metric `-u Lx - z Lz` with `Lx` from the channel and the other decoder, a quarter of the additions
+//! less than `(±Lx ± Lz) / 2`.
 
 use super::encoder::{self, State};
 use super::metric::{Metric, Row};
@@ -12,16 +8,13 @@ use super::metric::{Metric, Row};
 const STATES: usize = 8;
 const NORMALISE: usize = 4;
 
-/// Branch of the trellis: a transition of the constituent encoder for one information bit.
 #[derive(Clone, Copy)]
 struct Branch {
-    /// Information bit of the branch, 0 or 1.
     u: u8,
-    /// Parity bit of the branch, 0 or 1.
     z: u8,
-    /// State of the encoder before the branch, 0 to 7.
+    /// State before, 0 to 7.
     from: usize,
-    /// State of the encoder after the branch, 0 to 7.
+    /// State after, 0 to 7.
     to: usize,
 }
 
@@ -31,13 +24,12 @@ impl Branch {
         Self { u, z, from, to: to as usize }
     }
 
-    /// Returns the two branches into state `to`. They come from states that differ in bit 0, the oldest register.
+    /// From states that differ in bit 0, the oldest register.
     const fn into(to: usize) -> [Self; 2] {
         [Self::leading(to << 1 & 7, to), Self::leading(to << 1 & 7 | 1, to)]
     }
 
-    /// Returns branch number `nth`, 0 to 3, of the four branches with information bit `u` and
-    /// parity bit `z`, in the order of the states from which they come.
+    /// In the order of the states from which they come.
     const fn with(u: u8, z: u8, mut nth: usize) -> Self {
         let mut from = 0;
         loop {
@@ -73,7 +65,7 @@ macro_rules! for_states {
     };
 }
 
-/// Costs of branches with information bit 1 (`x`), parity bit 1 (`z`) or both 1 (`both`).
+/// Information bit 1 (`x`), parity bit 1 (`z`) or both.
 #[derive(Clone, Copy)]
 struct Costs<L> {
     x: L,
@@ -98,7 +90,6 @@ impl<L: Copy> Costs<L> {
     }
 }
 
-/// Input of a constituent decoder: the part of the received block that its encoder produced.
 pub struct Received<'a, T> {
     pub x: &'a [Row<T>],
     pub z: &'a [Row<T>],
@@ -160,8 +151,7 @@ fn forward<M: Metric>(
     }
 }
 
-/// Returns the path metrics of the backward recursion after the last bit of the block. These
-/// metrics follow from the three steps that terminate the trellis in state 0.
+/// After the last bit, from the three steps that terminate the trellis in state 0.
 #[inline(always)]
 fn terminated<M: Metric>(metric: M, tail: &[Row<M::Item>; 6]) -> [M::Lanes; STATES] {
     let mut beta = [metric.splat(M::Item::default()); STATES];
@@ -175,8 +165,7 @@ fn terminated<M: Metric>(metric: M, tail: &[Row<M::Item>; 6]) -> [M::Lanes; STAT
     beta
 }
 
-/// Subtracts the metric of state 0 from all path metrics, so that they stay small. Does nothing
-/// unless `k` is a multiple of [`NORMALISE`].
+/// Every [`NORMALISE`] steps, by the metric of state 0.
 #[inline(always)]
 fn normalise<M: Metric>(metric: M, k: usize, paths: &mut [M::Lanes; STATES]) {
     if k.is_multiple_of(NORMALISE) {
@@ -187,8 +176,7 @@ fn normalise<M: Metric>(metric: M, k: usize, paths: &mut [M::Lanes; STATES]) {
     }
 }
 
-/// Returns the extrinsic information on one bit, that is, the information from all inputs except
-/// the bit's own `Lx`.
+/// Without the bit's own `Lx`.
 #[inline(always)]
 fn soft_output<M: Metric>(
     metric: M,

@@ -1,10 +1,6 @@
-//! Simulator of a unit of work: 16 TTIs of the data channel, which are decoded side by side.
-//!
-//! A unit depends only on the link, the seed and its number. Fading is evaluated at the unit's
-//! time; all other random numbers are drawn from streams named by the number of the frame or TTI.
-//! Instead of the neighbouring frames, the receiver sees random chips of the same power before and
-//! after each frame, as many as the channel is long. The smoothing of pilots ends at the limits of
-//! the unit.
+//! A unit of work, 16 TTIs side by side, depends only on the link, the seed and its number. Instead of the
+//! neighbouring frames, the receiver sees random chips of the same power, as many as the channel is long; the
+//! smoothing of pilots ends at the limits of the unit.
 
 use num_complex::Complex32;
 
@@ -20,7 +16,6 @@ use crate::receiver::estimate::SEGMENTS;
 use crate::simd::Isa;
 use crate::spreading::{CHIP_RATE, Chips, FRAME_CHIPS, Spreader, scrambling};
 
-/// Prepared link: everything that is computed once and used by all units.
 pub(super) struct Simulator {
     link: Link,
     seed: u64,
@@ -32,31 +27,29 @@ pub(super) struct Simulator {
     fingers: Vec<usize>,
     antennas: Vec<Channel>,
     interferers: Vec<Interferer>,
-    /// Standard deviation of the noise on the real and on the imaginary part of a chip.
+    /// On each part of a chip.
     sigma: f32,
 }
 
-/// Terminal in another cell whose signal interferes. `amplitude` is relative to the terminal whose errors are
-/// counted.
+/// `amplitude` is relative to the terminal whose errors are counted.
 struct Interferer {
     spreader: Spreader,
     amplitude: f32,
     antennas: Vec<Channel>,
 }
 
-/// Buffers of a thread, which are reused for all units that it simulates.
+/// Reused for all units of a thread.
 pub(super) struct Workspace {
     decoder: Option<Decoder>,
     sent: Chips,
-    /// Received signals of all antennas in two successive frames: even frames at index 0, odd frames at index
-    /// 1.
+    /// Even frames at index 0, odd at 1.
     received: [Vec<Air>; 2],
     chips: Vec<f32>,
     coefficients: Vec<Complex32>,
     soft: Vec<f32>,
 }
 
-/// Received signal of one antenna during a frame, with the channel coefficients.
+/// Of one antenna during a frame.
 #[derive(Clone, Default)]
 struct Air {
     chips: Chips,
@@ -64,7 +57,6 @@ struct Air {
     other: Response,
 }
 
-/// Bits that the terminal transmits in a unit.
 struct Sent {
     bits: Vec<Vec<Vec<u8>>>,
     frames: Vec<Vec<u8>>,
@@ -128,12 +120,10 @@ impl Simulator {
         LANES * self.coders[0].0.frames()
     }
 
-    /// Returns the duration of a unit on the air in seconds.
     pub(super) fn seconds(&self) -> f64 {
         self.frames() as f64 * FRAME_CHIPS as f64 / CHIP_RATE
     }
 
-    /// Simulates unit `number`.
     pub(super) fn unit(&self, number: u64, workspace: &mut Workspace) -> (Counts, Vec<bool>) {
         let sent = self.transmit(number);
         let mut counts = Counts::default();

@@ -1,5 +1,3 @@
-//! Radio channel and receiver of the simulated link.
-
 use num_complex::Complex32;
 
 use super::{Air, Sent, Simulator, Workspace};
@@ -14,17 +12,15 @@ use crate::receiver::estimate::interpolate;
 use crate::receiver::{Estimation, Rake};
 use crate::rng::{self, fill_bits};
 
-/// Channel estimates from the pilots of those frames of a unit of work (16 TTIs of the data channel) that
-/// have been received.
+/// From the pilots of the frames received so far in a unit.
 struct Soundings {
     slots: Vec<Vec<Complex32>>,
-    /// Estimated power of noise and interference per chip, one value per frame.
+    /// Noise and interference per chip, by frame.
     noise: Vec<f32>,
 }
 
 impl Simulator {
-    /// Simulates the radio channel and the rake for the frames that the terminal transmits in unit of work `number` (16
-    /// TTIs of the data channel).
+    /// For the frames of unit `number`.
     pub(super) fn receive(
         &self,
         number: u64,
@@ -143,7 +139,7 @@ impl Simulator {
         lost
     }
 
-    /// Decodes all TTIs of a unit with the turbo decoder, side by side.
+    /// Of a unit, side by side.
     fn turbo(
         &self,
         coder: &TransportCoder,
@@ -171,8 +167,7 @@ impl Simulator {
     }
 }
 
-/// Decodes the signalling channel of a unit. Returns the tally of its TTIs, where an error is a TTI with a
-/// PDU whose CRC failed.
+/// An error is a TTI with a PDU whose CRC failed.
 pub(super) fn decode_signalling(coder: &TransportCoder, bits: &[Vec<u8>], llrs: &[Vec<f32>]) -> Tally {
     let wrong = |(sent, llrs): (&Vec<u8>, &Vec<f32>)| {
         compare(coder, sent, &viterbi(coder, llrs)).lost.contains(&true)
@@ -181,8 +176,7 @@ pub(super) fn decode_signalling(coder: &TransportCoder, bits: &[Vec<u8>], llrs: 
     Tally::unit(bits.len() as u64, errors)
 }
 
-/// Writes the true coefficient of a finger at a delay of `delay` chips to `to`, one value per
-/// segment of 64 chips.
+/// Per segment of 64 chips.
 fn true_coefficients(air: &Air, delay: usize, to: &mut [Complex32]) {
     let row = air.response.at(delay);
     for (segment, to) in to.iter_mut().enumerate() {
@@ -194,12 +188,11 @@ fn viterbi(coder: &TransportCoder, llrs: &[f32]) -> Vec<u8> {
     coder.viterbi(llrs).expect("a convolutional code")
 }
 
-/// Errors in the PDUs of a decoded TTI.
 struct Block {
     bit_errors: u64,
-    /// For each PDU, whether its CRC failed; always false without a CRC.
+    /// Always false without a CRC.
     lost: Vec<bool>,
-    /// Number of PDUs with wrong bits whose CRC is correct.
+    /// Wrong bits with a correct CRC.
     undetected: u64,
 }
 

@@ -1,5 +1,3 @@
-//! Transmitter of the simulated link.
-
 use super::{Sent, Simulator};
 use crate::rng::{self, Stream, fill_bits};
 use crate::spreading::{Chips, FRAME_CHIPS, SLOTS, Spreader, dpcch};
@@ -49,7 +47,7 @@ impl Simulator {
     }
 }
 
-/// Fills the real or imaginary parts of chips with random values of power 1/2.
+/// Real or imaginary parts, of power 1/2.
 fn fill_random(stream: &mut Stream, part: &mut [f32]) {
     let mut bits = vec![0; part.len()];
     fill_bits(stream, &mut bits);

@@ -1,18 +1,14 @@
-//! Single-precision metrics for max-log-MAP and log-MAP.
-
 use super::{LANES, Metric, Row, sign_bits, zip};
 
-/// Difference of two metrics beyond which the correction of max* is less than 4e-4.
+/// Beyond it the correction of max* is less than 4e-4.
 const REACH: f32 = 8.0;
 const TERMS: usize = 12;
 
-/// Chebyshev series of `ln(1 + e^-x)` on [0, 8], the correction of max* in log-MAP, with an error
-/// of at most 5e-5.
+/// Chebyshev series of `ln(1 + e^-x)` on [0, 8], with an error of at most 5e-5.
 #[derive(Clone, Copy, Debug)]
 pub struct Correction([f32; TERMS]);
 
 impl Correction {
-    /// Creates the series that interpolates `ln(1 + e^-x)` at the Chebyshev nodes.
     pub fn new() -> Self {
         let angle = |node: usize| std::f64::consts::PI * (node as f64 + 0.5) / TERMS as f64;
         let value = |node| libm::log1p(libm::exp(-f64::from(REACH) / 2.0 * (1.0 + libm::cos(angle(node)))));
@@ -23,7 +19,7 @@ impl Correction {
         Self(std::array::from_fn(|term| coefficient(term) as f32))
     }
 
-    /// Returns the value of the series for a `difference` of at least 0, by Clenshaw's recurrence.
+    /// By Clenshaw's recurrence, from 0 on.
     #[inline(always)]
     fn at(&self, difference: f32) -> f32 {
         let t = difference.min(REACH) * (2.0 / REACH) - 1.0;
@@ -35,8 +31,7 @@ impl Correction {
     }
 }
 
-/// Metrics in single precision. If `CORRECTED` is true, the decoder is log-MAP, otherwise
-/// max-log-MAP.
+/// Log-MAP if `CORRECTED`, otherwise max-log-MAP.
 #[derive(Clone, Copy, Debug)]
 pub struct Float<const CORRECTED: bool> {
     correction: Correction,

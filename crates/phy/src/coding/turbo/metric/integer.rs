@@ -1,44 +1,37 @@
-//! 16-bit metrics for max-log-MAP, portable and with AVX2; both give the same bits.
-//!
-//! An LLR has three fractional bits. Additions need not saturate: a step changes a path by at most S = 383 + 1535 +
-//! 383, two states at the same time differ by at most 3 S, and metrics are normalised every fourth step. So forward
-//! and backward metrics stay within 7 S, and their sum within 16 bits.
+//! Max-log-MAP in 16 bits, portable and with AVX2; both give the same bits. Additions need not saturate: a
+//! step changes a path by at most S = 383 + 1535 + 383, two states differ by at most 3 S, and metrics are
+//! normalised every fourth step, so they stay within 7 S, and their sum within 16 bits.
 
 use super::{LANES, Metric, Row, sign_bits, zip};
 
-/// Number of quantisation steps per unit of LLR, that is, three fractional bits.
+/// Three fractional bits.
 const RESOLUTION: f32 = 8.0;
-/// Maximum size of a channel LLR in quantisation steps, which is an LLR of 47.875.
+/// An LLR of 47.875.
 const CHANNEL_LIMIT: f32 = 383.0;
-/// Maximum size of extrinsic information in quantisation steps, which is an LLR of 191.875.
+/// An LLR of 191.875.
 const EXTRINSIC_LIMIT: i16 = 1535;
-/// Metric of an impossible path: more than 3 S below the metric of any possible path. It stays
-/// within 16 bits after three steps and after a backward metric is added.
+/// More than 3 S below any possible path, and within 16 bits after three steps and a backward metric.
 const IMPOSSIBLE: i16 = -9_700;
 
-/// Returns an LLR rounded to the nearest quantisation step, with halves rounded to even. The sum
-/// with 1.5 * 2^23 does the rounding: the last bit of a float of that size is worth one, so its
-/// last 16 bits are the number.
+/// Halves to even: with 1.5 * 2^23 added, the last bit of a float is worth one, so its last 16 bits are the
+/// number.
 #[inline(always)]
 fn quantise(llr: f32) -> i16 {
     let steps = (llr * RESOLUTION).clamp(-CHANNEL_LIMIT, CHANNEL_LIMIT);
     (steps + 12_582_912.0).to_bits() as i16
 }
 
-/// Returns the scale as a fraction of 2^15. A scale of 1 becomes the largest fraction, 32767/32768,
-/// which gives the same results after rounding.
+/// Of 2^15; 1 becomes 32767/32768, which gives the same results after rounding.
 fn fraction(scale: f32) -> i16 {
     (scale * 32_768.0).clamp(0.0, 32_767.0) as i16
 }
 
-/// Metrics of max-log-MAP in portable Rust, which run on every processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable {
     scale: i16,
 }
 
 impl Portable {
-    /// Creates metrics whose extrinsic information is multiplied by `scale`, which is at most 1.
     pub fn new(scale: f32) -> Self {
         Self { scale: fraction(scale) }
     }
@@ -109,7 +102,7 @@ mod avx2 {
 
     use super::{EXTRINSIC_LIMIT, IMPOSSIBLE, LANES, Metric, Row, fraction, quantise};
 
-    /// Metrics of max-log-MAP in AVX2 registers of x86-64, each with 16 lanes.
+    /// 16 lanes.
     #[derive(Clone, Copy, Debug)]
     pub struct Avx2 {
         isa: V3,
@@ -117,7 +110,6 @@ mod avx2 {
     }
 
     impl Avx2 {
-        /// Creates metrics whose extrinsic information is multiplied by `scale`, which is at most 1.
         pub fn new(isa: V3, scale: f32) -> Self {
             Self { isa, scale: fraction(scale) }
         }
@@ -180,9 +172,7 @@ mod avx2 {
             (mask & 0xFF | mask >> 8 & 0xFF00) as u16
         }
 
-        /// Transposes 16 rows in four rounds. Each round interleaves rows `i` and `i + 8` to rows
-        /// `2 i` and `2 i + 1`, which moves one of the four bits of a row's number into the number
-        /// of the lane.
+        /// Four rounds, each of which moves a bit of a row's number into the number of the lane.
         #[inline(always)]
         fn transpose(self, rows: &mut [Row<i16>; LANES]) {
             let mut now = rows.map(|row| self.load(&row));
@@ -197,7 +187,7 @@ mod avx2 {
         }
     }
 
-    /// Returns `a0 b0 a1 b1 ...` in two registers: the first 16 elements and the last 16 elements.
+    /// `a0 b0 a1 b1 ...` in two registers.
     #[inline(always)]
     fn interleave(isa: V3, a: __m256i, b: __m256i) -> [__m256i; 2] {
         let (low, high) = (isa.avx2._mm256_unpacklo_epi16(a, b), isa.avx2._mm256_unpackhi_epi16(a, b));

@@ -1,23 +1,18 @@
-//! Arithmetic of path metrics: numbers in 16 lanes, and the operation max*.
-//!
-//! Log-MAP uses `max*(a, b) = ln(e^a + e^b)` (Robertson, Villebrun and Hoeher, ICC 1995, equation
-//! 14). Max-log-MAP omits the correction `ln(1 + e^-|a-b|)`, which leaves the maximum of `a` and
-//! `b`.
+//! `max*(a, b) = ln(e^a + e^b)` (Robertson, Villebrun and Hoeher, ICC 1995, equation 14); max-log-MAP omits
+//! the correction `ln(1 + e^-|a-b|)`.
 
 pub const LANES: usize = 16;
 
-/// One number per lane, where each lane holds one of 16 code blocks.
+/// Each lane holds one of 16 code blocks.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 pub struct Row<T>(pub [T; LANES]);
 
-/// Arithmetic of path metrics, with the operations that the forward-backward algorithm needs.
 pub trait Metric: Copy {
     type Item: Copy + Default;
-    /// Type of the numbers of all 16 lanes in registers.
+    /// All 16 lanes in registers.
     type Lanes: Copy;
-    /// Metric of an impossible path. It is below all other metrics, and subtracting costs from it
-    /// does not overflow.
+    /// Below all others; subtracting costs from it does not overflow.
     const IMPOSSIBLE: Self::Item;
 
     fn quantise(self, llr: f32) -> Self::Item;
@@ -29,7 +24,7 @@ pub trait Metric: Copy {
     fn max_star(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
     fn scale(self, extrinsic: Self::Lanes) -> Self::Lanes;
     fn negative(self, lanes: Self::Lanes) -> u16;
-    /// Transposes the numbers of 16 blocks in `rows`: from one row per block to one lane per block.
+    /// From one row per block to one lane per block.
     #[inline(always)]
     fn transpose(self, rows: &mut [Row<Self::Item>; LANES]) {
         let blocks = *rows;
