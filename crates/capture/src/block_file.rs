@@ -1,23 +1,18 @@
-//! Writer of a pcapng file that contains only complete blocks, even after a failed write.
-
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// Buffered writer of pcapng blocks.
 #[derive(Debug)]
 pub struct BlockFile {
     file: File,
     buffer: Vec<u8>,
-    /// Length of the file in bytes.
     written: u64,
     failed: bool,
 }
 
 impl BlockFile {
-    /// Creates the file at `path`, or truncates an existing file to 0 bytes.
     pub fn create(path: &Path) -> io::Result<Self> {
         let buffer = Vec::with_capacity(BUFFER_BYTES + (1 << 17));
         Ok(Self { file: File::create(path)?, buffer, written: 0, failed: false })

@@ -9,7 +9,7 @@ use nodeb_base::event::{Cause, Event, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
 
-/// Packet captured at an interface, which is held back until the packet's fate is known.
+/// Held back until the packet's fate is known.
 #[derive(Debug)]
 pub struct Record {
     pub at: Time,
@@ -17,12 +17,11 @@ pub struct Record {
     pub original_len: u32,
     pub direction: u32,
     pub data: Box<[u8]>,
-    /// Number of the packet among all packets sent in the run, from 1.
+    /// In the run, from 1.
     pub number: u64,
 }
 
-/// Outcome of a packet: received, lost (with the kind of node or link and the cause), or in flight
-/// at the end of the run.
+/// Lost with the kind of node or link and the cause.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Received,
@@ -32,12 +31,12 @@ enum End {
 
 type Key = (u32, u32, u64);
 
-/// State of a packet, from its transmission until its captured records have been written.
+/// Until its captured records have been written.
 #[derive(Debug)]
 struct Fate {
     sent: Time,
     is_retransmission: bool,
-    /// First bytes of the packet as its sender transmitted them, and the packet's length in bytes.
+    /// As its sender transmitted them, and the packet's length.
     frame: (Box<[u8]>, u32),
     blocks: Vec<Key>,
     retransmissions: u32,
@@ -45,8 +44,7 @@ struct Fate {
     records: u32,
 }
 
-/// Packets in flight, and the captured records that are held back until their packets are received
-/// or lost.
+/// With records held back until received or lost.
 #[derive(Debug, Default)]
 pub struct Fates {
     sent: u64,
@@ -69,12 +67,10 @@ impl Fates {
         );
     }
 
-    /// Returns the number of a packet among all packets sent in the run, from 1.
     pub fn number(&self, packet: PacketId) -> Option<u64> {
         self.in_flight.get(&packet).copied()
     }
 
-    /// Returns the first bytes of a packet as its sender transmitted them, and its length in bytes.
     pub fn frame(&self, packet: PacketId) -> Option<&(Box<[u8]>, u32)> {
         Some(&self.by_number.get(&self.number(packet)?)?.frame)
     }
@@ -159,9 +155,8 @@ impl Fates {
     }
 }
 
-/// Describes the fate of a packet for a comment in the capture: whether it is a retransmission, its
-/// outcome, and its delay in seconds unless it is in flight. If radio blocks carried the packet,
-/// also describes how many, and how often they were retransmitted.
+/// A retransmission, the outcome, the delay in seconds, and how many radio blocks carried it, how often
+/// retransmitted.
 fn describe(fate: &Fate, at: Time, end: End) -> String {
     let took = at.as_secs() - fate.sent.as_secs();
     let mut text = if fate.is_retransmission { "retransmission; ".to_owned() } else { String::new() };

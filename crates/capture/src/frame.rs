@@ -1,12 +1,10 @@
-//! Builds the IPv4 and TCP headers of simulated packets as bytes.
-
 use etherparse::checksum::Sum16BitWords;
 use etherparse::err::ValueTooBigError;
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, TcpOptions};
 use nodeb_tcp::segment::Ecn;
 use nodeb_tcp::wire::TcpFields;
 
-/// Address of the server, from the range of private addresses (RFC 1918).
+/// Private address (RFC 1918).
 pub const SERVER: [u8; 4] = [10, 0, 0, 1];
 
 /// Address of phone 0; phone n has this address plus n.
@@ -17,27 +15,25 @@ pub const PROXY: [u8; 4] = [10, 0, 0, 2];
 /// No common protocol uses it, so analysers do not interpret the data.
 pub const SERVER_PORT: u16 = 40_000;
 
-/// Dynamic ports (RFC 6335, 6): connection n uses port 49152 + n, starting again after port 65535.
+/// RFC 6335, 6: connection n uses 49152 + n, again from 49152 after 65535.
 const CLIENT_PORTS: std::ops::RangeInclusive<u16> = 49_152..=65_535;
 
-/// Time to live of each packet in hops, which is the default of most hosts.
+/// The default of most hosts.
 pub const TIME_TO_LIVE: u8 = 64;
 
-/// Maximum length of the headers: 20 B of IPv4, 20 B of TCP and 40 B of options.
+/// 20 B of IPv4, 20 B of TCP and 40 B of options.
 pub const MAX_HEADER_BYTES: usize = 80;
 
-/// End of a TCP connection: IPv4 address and TCP port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Socket {
-    /// IPv4 address in network byte order.
     pub address: [u8; 4],
     pub port: u16,
 }
 
-/// Address and port of the server, which are the same in every connection.
+/// The same in every connection.
 pub const SERVER_SOCKET: Socket = Socket { address: SERVER, port: SERVER_PORT };
 
-/// Address and port of the proxy, which are the same in every connection from the proxy to a phone.
+/// The same in every connection to a phone.
 pub const PROXY_SOCKET: Socket = Socket { address: PROXY, port: SERVER_PORT };
 
 pub fn phone_socket(phone: u32, flow: u32) -> Socket {
@@ -54,7 +50,7 @@ fn client_port(flow: u32) -> u16 {
     CLIENT_PORTS.start() + (flow % ports) as u16
 }
 
-/// Packet of which only the first bytes are kept, up to the snap length.
+/// Up to the snap length.
 #[derive(Debug)]
 pub struct Frame {
     bytes: Box<[u8]>,
@@ -113,8 +109,7 @@ impl Frame {
     }
 }
 
-/// Returns the ECN codepoint of a packet (RFC 3168, section 5): CE if it was marked, ECT(0) if its
-/// transport is ECN-capable, otherwise Not-ECT.
+/// RFC 3168, section 5.
 fn codepoint(ecn: Ecn) -> IpEcn {
     match (ecn.experienced, ecn.capable) {
         (true, _) => IpEcn::CongestionExperienced,
@@ -132,8 +127,7 @@ fn tcp_header(from: Socket, to: Socket, fields: &TcpFields) -> TcpHeader {
     tcp
 }
 
-/// Returns the TCP options of a header. They are padded with NOPs to words of 32 bits, as hosts do
-/// (RFC 7323, appendix A).
+/// Padded with NOPs to words of 32 bits, as hosts do (RFC 7323, appendix A).
 fn options(fields: &TcpFields) -> TcpOptions {
     use TcpOptionElement::{
         MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp,

@@ -1,16 +1,5 @@
 //! Packet captures of simulations: the packets at servers and phones, as pcapng files that Wireshark, tshark and
-//! (split by interface) tcptrace read.
-//!
-//! A listener to the run turns every packet into a valid IPv4 and TCP packet. It writes the packet, with the simulated
-//! time in nanoseconds, once for each interface that the packet passes: `server`, `phone` or `proxy`. With
-//! [`Options::radio`] there are also the interfaces `node_b`, `rnc` if the radio has an RNC and `pdcp` if it has PDCP,
-//! and every packet has a comment on its fate.
-//!
-//! Modules: `frame` builds headers, `pdcp` builds frames with PDCP PDUs, `place` maps events to interfaces and
-//! connections, `fates` holds records back until the fates of their packets are known, `block_file` writes complete
-//! blocks, and [`recording`] captures replays of recorded emulations.
-//!
-//! Source of the format: IETF draft *PCAP Now Generic (pcapng) Capture File Format*.
+//! (split by interface) tcptrace read (IETF draft *PCAP Now Generic (pcapng) Capture File Format*).
 //!
 //! # Examples
 //!
@@ -77,26 +66,23 @@ use place::{Connections, Seen, Viewpoint};
 /// More bytes would add no information, because simulated data are zeros.
 pub const DEFAULT_SNAP_LENGTH: u32 = frame::MAX_HEADER_BYTES as u32;
 
-/// Valid values of the snap length in bytes: from the maximum length of headers to the maximum
-/// length of an IPv4 packet.
+/// From the largest headers to the largest IPv4 packet.
 pub const SNAP_LENGTHS: std::ops::RangeInclusive<u32> = DEFAULT_SNAP_LENGTH..=65_535;
 
-/// Resolution of timestamps as a negative power of ten (option `if_tsresol` of the pcapng draft,
-/// 4.2): 10^-9 s.
+/// 10^-9 s (option `if_tsresol` of the pcapng draft, 4.2).
 const NANOSECONDS: u8 = 9;
 
-/// Direction flag of a packet received at its interface (pcapng draft, 4.3.1, `epb_flags`).
+/// pcapng draft, 4.3.1, `epb_flags`.
 const INBOUND: u32 = 0b01;
-/// Direction flag of a packet sent at its interface (pcapng draft, 4.3.1, `epb_flags`).
+/// pcapng draft, 4.3.1, `epb_flags`.
 const OUTBOUND: u32 = 0b10;
 
 /// With the note on the cut, the comment stays below 65 535 B, the limit of a pcapng option.
 const MAX_COMMENT_BYTES: usize = 60_000;
 
-/// Reason why a capture failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The snap length, in bytes, is not in [`SNAP_LENGTHS`].
+    /// Not in [`SNAP_LENGTHS`].
     #[error("a snap length of {0} B is out of range; expected 80 B, the longest headers, to 65535 B")]
     SnapLength(u32),
     /// The scenario does not have this interface.
@@ -110,8 +96,7 @@ pub enum Error {
     Recording(#[from] nodeb_emu::Error),
 }
 
-/// Returns what the scenario lacks if it does not have an interface, as the end of the sentence "it
-/// has no".
+/// End of the sentence "it has no".
 fn missing(interface: Interface) -> &'static str {
     match interface {
         Interface::Proxy => "proxy",
@@ -144,7 +129,6 @@ impl Default for Options {
     }
 }
 
-/// Listener that writes the packets of a run to a capture file.
 struct Capture {
     path: PathBuf,
     writer: PcapNgWriter<BlockFile>,
@@ -260,7 +244,7 @@ impl Capture {
         }
     }
 
-    /// Writes the packet that a node sends or receives in `event`, unless the node's interface is not captured.
+    /// Unless the node's interface is not captured.
     fn write(&mut self, at: Time, viewpoint: Viewpoint, packet: &Segment, event: &Event) -> io::Result<()> {
         let arrived = self.take_header(event);
         let seen = self.connections[packet.flow as usize].header(viewpoint, packet, arrived);

@@ -1,15 +1,8 @@
-//! Frames with PDCP PDUs of LTE (TS 36.323, 6.2), which Wireshark dissects down to the packets in them.
-//!
-//! No link type exists for PDCP. Each PDU is therefore the payload of a UDP datagram between base station and
-//! phone. In the datagram, a header precedes the PDU. Wireshark's `packet-pdcp-lte.h` defines this header: a
-//! signature, three fixed fields, then the length of the sequence number, direction, bearer and UE as tags.
-//!
-//! Wireshark dissects the PDUs only with the option `--enable-heuristic pdcp_lte_udp`. Datagrams are used
-//! nevertheless: in trials with tshark 4.0, every frame format that carries direction and UE needed an
-//! option, and programs other than Wireshark can read datagrams. The alternatives tried were Wireshark's
-//! exported PDUs and logs of a Catapult DCT2000. Exported PDUs (`LINKTYPE_WIRESHARK_UPPER_PDU`), which other
-//! programs cannot read, need the same option if they name the heuristic, and are not dissected if they name
-//! `pdcp-lte`. The header of a Catapult log has neither direction nor UE.
+//! TS 36.323, 6.2. No link type exists for PDCP, so each PDU is the payload of a UDP datagram between base
+//! station and phone behind the header of Wireshark's `packet-pdcp-lte.h`, dissected with `--enable-heuristic
+//! pdcp_lte_udp`. In trials with tshark 4.0, every format that carries direction and UE needed an option:
+//! exported PDUs (`LINKTYPE_WIRESHARK_UPPER_PDU`), which other programs cannot read; logs of a Catapult
+//! DCT2000 have neither.
 
 use etherparse::{IpNumber, Ipv4Header, UdpHeader};
 use nodeb_radio::pdcp::SnLength;
@@ -17,7 +10,7 @@ use nodeb_sim::scenario::Direction;
 
 use crate::frame::{SERVER_PORT, TIME_TO_LIVE, phone_socket};
 
-/// Address of the base station in the datagrams with PDUs, from the range of private addresses (RFC 1918).
+/// Private address (RFC 1918).
 const BASE_STATION: [u8; 4] = [10, 0, 0, 3];
 
 /// Wireshark has no dissector registered for this port, so it tries the heuristic ones.
@@ -50,8 +43,7 @@ pub fn overhead(sn_length: SnLength) -> u32 {
 }
 
 impl Pdu<'_> {
-    /// Returns the captured bytes of the frame (the headers and the packet's first bytes), and the length of the whole
-    /// frame in bytes.
+    /// Headers and the packet's first bytes, and the length of the whole frame.
     pub fn frame(&self) -> (Box<[u8]>, u32) {
         let length = overhead(self.sn_length) + self.packet_len;
         let mut bytes = Vec::with_capacity(length as usize);
@@ -82,8 +74,7 @@ impl Pdu<'_> {
         ip
     }
 
-    /// Adds Wireshark's header. Its parts are the signature, three fixed fields (the PDU has a header, is of the user
-    /// plane and has no header compression), and the tags.
+    /// Signature, three fixed fields (with header, user plane, no header compression), and tags.
     fn add_wireshark_header(&self, bytes: &mut Vec<u8>) {
         let bits = match self.sn_length {
             SnLength::Bits12 => 12,
@@ -100,7 +91,7 @@ impl Pdu<'_> {
         bytes.extend([0x0d, bearer[0], bearer[1], 0x0e, ue[0], ue[1], 0x01]);
     }
 
-    /// Adds the header of a data PDU with a sequence number of 12 bits (TS 36.323, 6.2.3) or 18 bits (6.2.12).
+    /// 12 bits (TS 36.323, 6.2.3) or 18 bits (6.2.12).
     fn add_header(&self, bytes: &mut Vec<u8>) {
         let [.., high, middle, low] = self.number.to_be_bytes();
         match self.sn_length {
@@ -110,13 +101,12 @@ impl Pdu<'_> {
     }
 }
 
-/// Returns the UDP header of a frame of `length` bytes. It has no checksum, which IPv4 allows (RFC 768).
+/// No checksum, which IPv4 allows (RFC 768).
 fn udp_header(length: u32) -> UdpHeader {
     let length = saturating(length - Ipv4Header::MIN_LEN as u32);
     UdpHeader { source_port: PORT, destination_port: PORT, length, checksum: 0 }
 }
 
-/// Returns a length in bytes as a 16-bit field, or the field's largest value if the length is larger.
 fn saturating(length: u32) -> u16 {
     u16::try_from(length).unwrap_or(u16::MAX)
 }

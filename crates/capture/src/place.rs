@@ -1,5 +1,3 @@
-//! Interfaces of a capture, and the TCP connections to which captured packets belong.
-
 use nodeb_base::event::{Event, Site};
 use nodeb_sim::Scenario;
 use nodeb_sim::scenario::{Connection, Direction};
@@ -8,14 +6,14 @@ use nodeb_tcp::wire::{End, TcpFields, Wire};
 
 use crate::frame::{PROXY_SOCKET, SERVER_SOCKET, Socket, phone_socket, proxy_client_socket};
 
-/// Node that sends or receives a captured packet.
+/// Sends or receives a captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Viewpoint {
     Server,
     Phone,
     ProxyToServer,
     ProxyToPhone,
-    /// A Snoop agent, which retransmits segments to the phone but has no interface in the capture.
+    /// Has no interface in the capture.
     Snoop,
 }
 
@@ -39,7 +37,6 @@ impl Viewpoint {
     }
 }
 
-/// Point in the network at which a capture records packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interface {
     Server,
@@ -75,8 +72,7 @@ impl Interface {
         }
     }
 
-    /// Returns the interface that captures the packets of a node, or `None` for a Snoop agent,
-    /// which has no interface.
+    /// `None` for a Snoop agent.
     pub(crate) fn of(viewpoint: Viewpoint) -> Option<Self> {
         match viewpoint {
             Viewpoint::Server => Some(Self::Server),
@@ -86,8 +82,7 @@ impl Interface {
         }
     }
 
-    /// Returns the interfaces that a scenario has. Those of the radio network are included only if
-    /// `radio` is true.
+    /// Those of the radio network only with `radio`.
     pub(crate) fn of_scenario(scenario: &Scenario, radio: bool) -> Vec<Self> {
         let has = |interface: &Self| match interface {
             Self::Server | Self::Phone => true,
@@ -100,8 +95,7 @@ impl Interface {
     }
 }
 
-/// Connections of one flow: a single one between server and phone; or, with a proxy, one between
-/// server and proxy and one between proxy and phone.
+/// A single one; with a proxy, one to the server and one to the phone.
 pub(crate) struct Connections {
     phone: Socket,
     direction: Direction,
@@ -109,7 +103,7 @@ pub(crate) struct Connections {
     from_proxy: Option<Box<dyn Wire>>,
 }
 
-/// Header fields of a captured packet, with the addresses of the ends of its connection.
+/// With the addresses of the ends.
 pub(crate) struct Seen {
     pub server: Socket,
     pub client: Socket,

@@ -1,6 +1,3 @@
-//! Tests: capture files are read back, their blocks with `pcap-file` and their packets with
-//! `etherparse`.
-
 use std::collections::HashMap;
 use std::fs::File;
 
@@ -170,7 +167,6 @@ fn flows_have_distinct_sockets() {
     assert_eq!(sockets.len(), 100_000);
 }
 
-/// Returns source and destination IPv4 address of a captured packet.
 fn addresses(packet: &EnhancedPacketBlock) -> ([u8; 4], [u8; 4]) {
     let ip = SlicedPacket::from_ip(&packet.data).unwrap().net.unwrap();
     let ip = ip.ipv4_ref().unwrap().header();
@@ -358,8 +354,7 @@ fn radio_interfaces_need_the_radio_option() {
     assert!(refused.ends_with("expected one of: server, phone, node_b"), "{refused}");
 }
 
-/// The option `radio` does not change the packets captured at server and phone, even if a Snoop
-/// agent, which has no interface, sends packets too.
+/// Even if a Snoop agent, which has no interface, sends packets too.
 #[test]
 fn radio_option_changes_no_other_interface() {
     let lossy = SCENARIO.replace("[radio.dch]\nbler = 0.1", "[radio.link]\nloss = 0.05");

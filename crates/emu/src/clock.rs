@@ -1,8 +1,5 @@
-//! The clock that drives the simulated world of an emulation, and the timer that wakes the driver.
-//!
-//! Time is `CLOCK_MONOTONIC`, which no user can set, counted from the start of the world. `CLOCK_MONOTONIC`
-//! stops while the machine is suspended, but `CLOCK_BOOTTIME` continues: the increase of their difference is
-//! the time in suspend.
+//! `CLOCK_MONOTONIC`, which no user can set, from the start of the world. It stops while the machine is
+//! suspended, `CLOCK_BOOTTIME` continues: the increase of their difference is the time in suspend.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
@@ -48,7 +45,7 @@ fn read(clock: ClockId) -> i64 {
     tv_sec * SECOND + tv_nsec
 }
 
-/// One-shot timer (timerfd): its file descriptor becomes readable at a given time of a [`Clock`].
+/// timerfd: readable at a given time of a [`Clock`].
 #[derive(Debug)]
 pub struct Timer {
     fd: OwnedFd,

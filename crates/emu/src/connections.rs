@@ -1,5 +1,4 @@
-//! TCP connections of a recorded emulation: the packets that each end sent, with the times at which the driver
-//! accepted and delivered them.
+//! Of a recorded emulation, with the times at which the driver accepted and delivered packets.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Read};
@@ -14,57 +13,50 @@ use crate::head::{self, ACK, SYN, Tcp};
 use crate::log::Log;
 use crate::recording::{Reader, Record};
 
-/// Packet of a TCP connection in a recording.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
     pub number: u64,
     pub at: Time,
     pub direction: Direction,
     pub bytes: u32,
-    /// Fields of the packet's TCP header, such as flags and window.
     pub tcp: Tcp,
-    /// First sequence number of the packet, relative to the SYN of its sender, which has 0.
+    /// Relative to its sender's SYN, which has 0.
     pub seq: u64,
-    /// Acknowledgement number, relative to the SYN of the other end, which has 0. It is 0 if the packet has
-    /// no ACK flag.
+    /// Relative to the other end's SYN; 0 without ACK flag.
     pub ack: u64,
-    /// Whether an earlier packet of the same sender had the first sequence number of this packet
-    /// (data, SYN or FIN), or a later one. False for packets that occupy no sequence numbers, such
-    /// as pure ACKs.
+    /// An earlier packet of the sender had its first sequence number, or a later one; false for pure ACKs.
     pub is_retransmission: bool,
     pub arrived: Option<Time>,
     pub handed_over: Option<Time>,
 }
 
 impl Sent {
-    /// Returns the relative sequence number that follows the packet's last sequence number.
+    /// Relative.
     pub fn end(&self) -> u64 {
         self.seq + u64::from(self.tcp.sequence_len())
     }
 
-    /// Returns the relative sequence numbers of the packet's data, without SYN and FIN.
+    /// Relative, without SYN and FIN.
     pub fn data(&self) -> Range<u64> {
         let start = self.seq + u64::from(self.tcp.has(SYN));
         start..start + u64::from(self.tcp.payload)
     }
 
-    /// Returns true if the packet has neither data nor a SYN, so that only its acknowledgement matters.
     pub fn is_bare(&self) -> bool {
         self.tcp.payload == 0 && !self.tcp.has(SYN)
     }
 }
 
-/// Sequence numbers used by one end of a TCP connection.
+/// Of one end.
 #[derive(Clone, Copy, Debug, Default)]
 struct Numbers {
     first: Option<u32>,
-    /// Relative sequence number that follows the highest one sent; 0 before the first packet.
+    /// After the highest one sent; 0 before the first.
     end: u64,
 }
 
 impl Numbers {
-    /// Returns the 64-bit relative number for a 32-bit sequence number. Relative numbers that are 2^32 apart
-    /// have the same 32-bit number, so the one closest to `end` is returned.
+    /// The 64-bit number closest to `end`.
     fn relative(&mut self, number: u32, is_syn: bool) -> u64 {
         let first = *self.first.get_or_insert(if is_syn { number } else { number.wrapping_sub(1) });
         let end = first.wrapping_add(self.end as u32);
@@ -72,7 +64,6 @@ impl Numbers {
     }
 }
 
-/// TCP connection between the server and a phone, with the packets of both ends.
 #[derive(Clone, Debug)]
 pub struct Connection {
     pub phone: u8,
@@ -85,7 +76,7 @@ pub struct Connection {
 /// In-order data that one end received, and the packet that completed it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
-    /// Number of data bytes that this end received in order, without SYN and FIN.
+    /// In order, without SYN and FIN.
     pub bytes: u64,
     pub last: Option<usize>,
     pub all: bool,
@@ -115,15 +106,13 @@ impl Connection {
         self.packets.len() - 1
     }
 
-    /// Returns true if a packet opens a new connection that reuses the addresses and ports of this one: it is
-    /// a SYN without ACK, and its sequence number differs from the initial one of this connection.
+    /// A SYN without ACK, with another initial number on the same addresses and ports.
     fn is_another(&self, direction: Direction, tcp: &Tcp) -> bool {
         let first = self.numbers[usize::from(direction == Direction::Up)].first;
         tcp.has(SYN) && !tcp.has(ACK) && first.is_some_and(|first| first != tcp.seq)
     }
 
-    /// Returns the data that the receiver of `direction` got in order, and the packet whose arrival completed
-    /// this data.
+    /// In order, and the packet that completed it.
     pub fn delivered(&self, direction: Direction) -> Delivered {
         let counts =
             |at: &usize| self.packets[*at].direction == direction && self.packets[*at].tcp.payload > 0;
@@ -161,22 +150,18 @@ impl Connection {
     }
 }
 
-/// Packets of a recording, sorted by connection.
 #[derive(Debug, Default)]
 pub struct Traffic {
     pub connections: Vec<Connection>,
-    /// For each packet by number: index of its connection and its index in [`Connection::packets`],
-    /// or `None` for the packets that [`Self::others`] and [`Self::unknown`] count.
+    /// Connection, and index in [`Connection::packets`]; `None` for [`Self::others`] and [`Self::unknown`].
     pub of_packet: Vec<Option<(u32, u32)>>,
     pub others: u64,
-    /// Number of packets that may be TCP but have no connection here: too few bytes were recorded,
-    /// the packet is a later fragment, or its TCP header is invalid.
+    /// Possibly TCP, but with too few bytes recorded, a later fragment, or an invalid header.
     pub unknown: u64,
     pub marked: HashSet<u64>,
-    /// Largest number of bytes that the log contains of a single packet, which may be less than the packet's
-    /// size.
+    /// In the log, which may be less than the packet.
     pub longest: u32,
-    /// Whether the log has an end record, so that it was not cut off.
+    /// The log has an end record.
     pub complete: bool,
 }
 

@@ -1,7 +1,5 @@
-//! Socket through which the driver receives TUN devices.
-//!
-//! A process with threads cannot enter a user namespace. Therefore a separate process in the namespace of each
-//! device opens it, and sends the file descriptor to the driver through this socket.
+//! A process with threads cannot enter a user namespace, so one in the namespace of each device opens it, and
+//! sends the file descriptor through this socket.
 
 use std::io::{self, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -17,7 +15,6 @@ use crate::error::{Result, system};
 
 const WAIT: Timespec = Timespec { tv_sec: 10, tv_nsec: 0 };
 
-/// Pair of connected sockets.
 #[derive(Debug)]
 pub struct DeviceSocket {
     outside: OwnedFd,

@@ -1,9 +1,6 @@
-//! Main loop of an emulation: advances a world in real time and exchanges its packets with TUN devices.
-//!
-//! One thread repeats these steps: read the clock, process all due events, write arrived packets to
-//! their devices, accept new packets at the times at which they were read, and sleep until the next
-//! event or packet. The thread never spins, so it can run under `SCHED_FIFO` without reaching the
-//! kernel's limit for real-time threads.
+//! One thread reads the clock, processes due events, writes arrived packets to their devices, accepts new
+//! ones at the times at which they were read, and sleeps. It never spins, so it can run under `SCHED_FIFO`
+//! without reaching the kernel's limit for real-time threads.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
@@ -23,8 +20,7 @@ use crate::watch::{Status, Watch};
 
 const BATCH: usize = 16;
 
-/// Maximum sleep of the driver, ns. Work that bearers defer during a sleep is done after the sleep,
-/// so a longer sleep would delay the next real packet more.
+/// Work that bearers defer during a sleep would delay the next real packet more.
 const MAX_SLEEP: u64 = 1_000_000_000;
 
 /// Minimum interval between two status updates, ns.
@@ -33,7 +29,7 @@ const PUBLISH_INTERVAL: u64 = 200_000_000;
 const TIMER: u64 = u64::MAX;
 const STOP: u64 = u64::MAX - 1;
 
-/// Limit of the duration of an emulation.
+/// Of the duration.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub duration: Option<Time>,
@@ -42,7 +38,7 @@ pub struct Limits {
 struct Driver<'a> {
     exchange: Exchange,
     ports: Vec<Port>,
-    /// For each device, whether it may have more packets to read.
+    /// It may have more packets to read.
     ready: Vec<bool>,
     clock: Clock,
     timer: Timer,
@@ -150,7 +146,7 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Reads and discards a packet from a device because no memory is left for it, as a flooded host would.
+    /// No memory is left, as on a flooded host.
     fn refuse(&mut self, number: usize) -> Result<()> {
         let mut discarded = [0; 64];
         match self.ports[number].read(&mut discarded)? {
@@ -172,9 +168,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Waits until an event is due, a device has a packet, or the emulation is to end, but at most
-    /// for [`MAX_SLEEP`]. Does not wait if an event is due or a device may have more packets to
-    /// read.
+    /// At most [`MAX_SLEEP`]; not if an event is due or a device may have more packets.
     fn sleep(&mut self, now: Time, end: Time) -> Result<()> {
         let due = self.exchange.next().unwrap_or(end).min(end).min(Time(now.0 + MAX_SLEEP));
         let at_once = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };

@@ -1,13 +1,10 @@
-//! Errors of emulations and recordings.
-
 use std::io;
 
-/// Error that prevents or ends an emulation or a replay.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("the driver cannot {what}: {source}")]
     System {
-        /// Action that failed, as a phrase that follows "the driver cannot" in the message.
+        /// Phrase that follows "the driver cannot".
         what: &'static str,
         source: io::Error,
     },
@@ -20,7 +17,6 @@ pub enum Error {
 }
 
 impl Error {
-    /// Converts an error from reading a log.
     pub fn log(error: io::Error) -> Self {
         match error.get_ref().and_then(|inner| inner.downcast_ref::<nodeb_sim::Error>()) {
             Some(stopped) => Self::World(stopped.clone()),

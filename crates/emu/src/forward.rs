@@ -1,5 +1,4 @@
-//! Plain forwarder between two TUN devices: the reference with which the timing accuracy of the driver on this
-//! machine is compared.
+//! Reference with which the timing accuracy of the driver is compared.
 
 use std::os::fd::OwnedFd;
 

@@ -1,23 +1,20 @@
-//! Headers of recorded packets: addresses, ports, and the TCP header.
-//!
-//! A recording has only the first bytes of each packet, which may end anywhere; [`crate::ip`] reads whole
-//! packets. Sources: RFC 791 and RFC 8200 (IP), RFC 9293 (TCP), RFC 7323 (window scale), RFC 2018 (SACK).
+//! A recording has the first bytes of each packet; [`crate::ip`] reads whole packets. Sources: RFC 791 and
+//! RFC 8200 (IP), RFC 9293 (TCP), RFC 7323 (window scale), RFC 2018 (SACK).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 const TCP: u8 = 6;
 const WITH_PORTS: [u8; 5] = [TCP, 17, 33, 132, 136];
-/// Mask of the IPv4 fragment offset. A fragment with an offset other than 0 has no transport header (RFC 791,
-/// section 3.1).
+/// A fragment with another offset than 0 has no transport header (RFC 791, section 3.1).
 const OFFSET: u16 = 0x1fff;
 
-/// TCP flag: the sender has no more data.
+/// The sender has no more data.
 pub const FIN: u8 = 1;
 pub const SYN: u8 = 2;
 pub const RST: u8 = 4;
 pub const ACK: u8 = 16;
 
-/// Header fields of a recorded packet: protocol, addresses, ports, and the TCP header.
+/// Of a recorded packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     pub protocol: u8,
@@ -27,25 +24,24 @@ pub struct Head {
     /// The port is 0 if the protocol has no ports, if the port was not recorded, or if the packet is a later IPv4
     /// fragment.
     pub to: SocketAddr,
-    /// TCP header, if the packet is TCP, the 20 bytes of the fixed header were recorded, and the
-    /// length of the header is valid.
+    /// If its 20 fixed bytes were recorded and its length is valid.
     pub tcp: Option<Tcp>,
 }
 
 /// Fields of a TCP header that show the state of its sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tcp {
-    /// First sequence number of the segment (SEG.SEQ of RFC 9293): that of its SYN, its first data byte or its FIN.
+    /// SEG.SEQ of RFC 9293.
     pub seq: u32,
     pub ack: u32,
     pub flags: u8,
-    /// Window field as sent, without the window scale applied.
+    /// Unscaled, as sent.
     pub window: u16,
-    /// Number of data bytes in the segment, computed from the length fields, even if the recording contains fewer.
+    /// By the length fields, even if fewer bytes are recorded.
     pub payload: u32,
-    /// Shift count of the window scale option, at most 14, or `None` if no such option was recorded.
+    /// Window scale, at most 14.
     pub shift: Option<u8>,
-    /// Whether the header has a SACK option (kind 5).
+    /// Kind 5.
     pub has_sack: bool,
 }
 
@@ -54,8 +50,7 @@ impl Tcp {
         self.flags & flag != 0
     }
 
-    /// Returns the number of sequence numbers that the segment occupies: its data bytes, plus 1 for SYN and 1
-    /// for FIN (SEG.LEN of RFC 9293).
+    /// SEG.LEN of RFC 9293.
     pub fn sequence_len(&self) -> u32 {
         self.payload + u32::from(self.has(SYN)) + u32::from(self.has(FIN))
     }
@@ -113,8 +108,7 @@ fn read_tcp(rest: &[u8], bytes: u32) -> Option<Tcp> {
     Some(Tcp { seq, ack, flags, window, payload: bytes - length, shift, has_sack })
 }
 
-/// Returns the shift count of the window scale option, or `None` without this option, and true if there is a SACK
-/// option.
+/// Shift count of the window scale, and whether there is SACK.
 fn read_options(mut options: &[u8]) -> (Option<u8>, bool) {
     let (mut shift, mut has_sack) = (None, false);
     while let [kind, rest @ ..] = options {

@@ -1,6 +1,4 @@
-//! IP header fields that the simulated cell uses: destination, flow, ECN field.
-//!
-//! Sources: RFC 791 and RFC 8200 (headers), RFC 3168 (ECN), RFC 1624 (incremental update of the checksum).
+//! RFC 791 and RFC 8200 (headers), RFC 3168 (ECN), RFC 1624 (incremental update of the checksum).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -16,14 +14,12 @@ const WITH_PORTS: [u8; 5] = [6, 17, 33, 132, 136];
 
 const CE: u8 = 0b11;
 
-/// IP header fields that the simulated cell uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     pub to: IpAddr,
-    /// Hash of addresses, protocol and ports, equal for all packets of a flow that are not
-    /// fragments. IPv4 fragments are hashed without ports.
+    /// Of addresses, protocol and ports; IPv4 fragments without ports.
     pub flow_hash: u32,
-    /// ECN field of the packet (RFC 3168), which an active queue management reads.
+    /// RFC 3168.
     pub ecn: EcnField,
 }
 
@@ -86,8 +82,7 @@ fn ecn_of(traffic_class: u8) -> EcnField {
     }
 }
 
-/// Sets the ECN field of a packet that [`read`] accepted to CE, and updates the checksum of an IPv4
-/// header.
+/// Updates the checksum of an IPv4 header.
 pub fn mark_ce(packet: &mut [u8]) {
     match packet {
         [first, ..] if *first >> 4 == 6 => packet[1] |= CE << 4,
@@ -102,7 +97,7 @@ pub fn mark_ce(packet: &mut [u8]) {
     }
 }
 
-/// Returns the checksum after a 16-bit word has changed (RFC 1624, equation 3).
+/// RFC 1624, equation 3, for a 16-bit word.
 fn updated(checksum: u16, old: u16, new: u16) -> u16 {
     let mut sum = u32::from(!checksum) + u32::from(!old) + u32::from(new);
     while sum > 0xffff {
@@ -134,7 +129,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Returns an IPv4 packet with `payload` and a correct header checksum (RFC 791, 3.1).
+    /// With a correct header checksum (RFC 791, 3.1).
     fn v4(ecn: u8, fragment: u16, protocol: u8, payload: &[u8]) -> Vec<u8> {
         let total = (IPV4_HEADER + payload.len()) as u16;
         let mut packet = vec![0x45, ecn, 0, 0, 0, 7, 0, 0, 64, protocol, 0, 0, 10, 64, 0, 1, 10, 64, 0, 2];

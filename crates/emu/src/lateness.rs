@@ -1,8 +1,8 @@
-//! Histogram of durations: lateness of deliveries, delays of packets.
+//! Lateness of deliveries, delays of packets.
 
 use hdrhistogram::Histogram;
 
-/// Histogram of durations in nanoseconds. A bucket is at most 1 % as wide as its durations, or 1 ns.
+/// In ns; a bucket is at most 1 % as wide as its durations, or 1 ns.
 #[derive(Clone, Debug)]
 pub struct Lateness {
     times: Histogram<u64>,
@@ -10,7 +10,7 @@ pub struct Lateness {
     longest: u64,
 }
 
-/// Upper end of the histogram, 1 h in ns.
+/// 1 h.
 const MAX_NS: u64 = 3_600_000_000_000;
 
 impl Default for Lateness {
@@ -32,31 +32,28 @@ impl Lateness {
         self.times.len()
     }
 
-    /// Returns the mean in seconds, 0 if there are no durations.
+    /// 0 without durations.
     pub fn mean_s(&self) -> f64 {
         if self.count() == 0 { 0.0 } else { self.total as f64 / self.count() as f64 * 1e-9 }
     }
 
-    /// Returns the quantile `share` (0 to 1) in seconds, or 0 if there are no durations. It is at
-    /// most 1 % too large and never above the maximum; a quantile above 1 h is too small.
+    /// 0 without durations; at most 1 % too large and never above the maximum, too small above 1 h.
     pub fn quantile_s(&self, share: f64) -> f64 {
         self.times.value_at_quantile(share).min(self.longest) as f64 * 1e-9
     }
 
-    /// Returns the exact maximum in seconds, 0 if there are no durations.
+    /// Exact; 0 without durations.
     pub fn max_s(&self) -> f64 {
         self.longest as f64 * 1e-9
     }
 
-    /// Returns the upper end in seconds and the number of durations of each bucket that is not empty, in
-    /// increasing order.
+    /// Upper end in seconds and number of each bucket that is not empty, in increasing order.
     pub fn steps(&self) -> impl Iterator<Item = (f64, u64)> {
         let steps = self.times.iter_recorded();
         steps.map(|step| (step.value_iterated_to() as f64 * 1e-9, step.count_since_last_iteration()))
     }
 
-    /// Returns the share of durations above `limit` ns, or 0 if there are no durations. The limit is rounded up to
-    /// the end of its bucket.
+    /// 0 without durations; `limit` in ns, rounded up to the end of its bucket.
     pub fn share_beyond(&self, limit: u64) -> f64 {
         let all = self.count();
         let within = self.times.count_between(0, limit.min(MAX_NS));

@@ -1,8 +1,5 @@
-//! Pool of buffers for the payloads of packets in transit.
-//!
-//! All slots have the same size and are reused. Memory is allocated in chunks, and only if more packets are
-//! in transit than ever before. A packet is identified by its tag, a 64-bit number that consists of the
-//! packet's slot and number.
+//! Equal slots, allocated in chunks only if more packets are in transit than ever before. A packet's tag
+//! consists of its slot and number.
 
 use nodeb_base::units::Time;
 use nodeb_sim::world::Direction;
@@ -11,11 +8,9 @@ const CHUNK: usize = 256;
 
 const SLOT_BITS: u32 = 24;
 
-/// Slot that is being filled or whose packet is in transit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(u32);
 
-/// Real packet in transit through the simulated world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InTransit {
     pub slot: Slot,
@@ -30,7 +25,7 @@ struct Entry {
     bytes: u32,
 }
 
-/// Pool of equal buffers (slots) for the packets in transit. It grows up to a limit and never shrinks.
+/// Grows up to a limit and never shrinks.
 #[derive(Debug)]
 pub struct Pool {
     chunks: Vec<Box<[u8]>>,
@@ -42,9 +37,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Creates a pool for packets of up to `slot_bytes`. It has as many slots as fit into `limit`
-    /// bytes, but at least one and at most 2^24. As chunks are allocated as a whole, the memory may
-    /// exceed `limit` by almost a chunk.
+    /// At least one slot and at most 2^24; may exceed `limit` by almost a chunk.
     pub fn new(slot_bytes: usize, limit: usize) -> Self {
         let limit = (limit / slot_bytes).clamp(1, 1 << SLOT_BITS);
         Self { chunks: Vec::new(), entries: Vec::new(), free: Vec::new(), slot_bytes, limit, sent: 0 }
@@ -102,7 +95,7 @@ impl Pool {
         &mut self.bytes_mut(slot)[..bytes]
     }
 
-    /// Returns the number of slots in use: taken by [`Self::slot`] and not given back.
+    /// Taken by [`Self::slot`] and not given back.
     pub fn in_use(&self) -> usize {
         self.entries.len() - self.free.len()
     }

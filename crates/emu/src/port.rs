@@ -1,4 +1,4 @@
-//! TUN device from which whole IP packets are read and to which they are written, one at a time.
+//! Whole IP packets, one at a time.
 
 use std::io::IoSliceMut;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -8,10 +8,9 @@ use rustix::io::{Errno, readv, write};
 
 use crate::error::{Result, system};
 
-/// Size of the buffer for excess bytes: the maximum size of an IPv4 packet, bytes.
+/// The largest IPv4 packet, for excess bytes.
 const MAX_PACKET: usize = 65_535;
 
-/// Result of reading from a TUN device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
     Packet(usize),
@@ -20,7 +19,6 @@ pub enum Read {
     Gone,
 }
 
-/// TUN device in non-blocking mode.
 #[derive(Debug)]
 pub struct Port {
     fd: OwnedFd,
@@ -34,7 +32,7 @@ impl Port {
         Ok(Self { fd, rest: vec![0; MAX_PACKET].into_boxed_slice() })
     }
 
-    /// Reads one packet into `into`, without waiting for one.
+    /// Without waiting.
     pub fn read(&mut self, into: &mut [u8]) -> Result<Read> {
         let room = into.len();
         let mut parts = [IoSliceMut::new(into), IoSliceMut::new(&mut self.rest)];
@@ -47,7 +45,7 @@ impl Port {
         }
     }
 
-    /// Returns false if the device did not accept it, for example because it is down.
+    /// False if the device did not accept it, for example because it is down.
     pub fn write(&self, packet: &[u8]) -> bool {
         loop {
             match write(&self.fd, packet) {

@@ -35,7 +35,7 @@ use nodeb_sim::world::{Direction, ExternalPacket};
 
 use crate::report::CAUSES;
 
-/// First bytes of a log, which identify the file format and its version.
+/// Format and version.
 pub const MAGIC: &[u8; 16] = b"nodeb flight 1\r\n";
 
 /// Maximum size of a header, 1 GiB.
@@ -44,10 +44,10 @@ const MAX_HEADER: u32 = 1 << 30;
 const BUFFERS: usize = 64;
 const BUFFER: usize = 1 << 18;
 
-/// Maximum size of an IP packet: an IPv6 header of 40 B and 65,535 B of payload (RFC 8200).
+/// An IPv6 header of 40 B and 65,535 B of payload (RFC 8200).
 const MAX_PACKET: u32 = 65_575;
 
-/// Latest valid time in a log: 30 days.
+/// 30 days.
 const MAX_TIME: Time = Time(30 * 86_400 * 1_000_000_000);
 
 const ACCEPTED: u8 = 1;
@@ -68,16 +68,16 @@ pub enum Record {
         kept: Vec<u8>,
     },
     Arrived {
-        /// Number of the packet: from 0, in the order in which packets were accepted.
+        /// In the order of acceptance.
         number: u64,
         at: Time,
-        /// Time from the arrival to the write to the device, ns.
+        /// From the arrival to the write to the device, ns.
         late: u64,
-        /// ECN field of the packet at its arrival, which a queue may have changed to CE.
+        /// At the arrival.
         ecn: EcnField,
     },
     Lost {
-        /// Number of the packet: from 0, in the order in which packets were accepted.
+        /// In the order of acceptance.
         number: u64,
         at: Time,
         cause: Cause,
@@ -87,7 +87,7 @@ pub enum Record {
     },
 }
 
-/// Writer of a log, with a buffer and a thread that writes full buffers to the file.
+/// A thread writes full buffers to the file.
 pub struct Recorder {
     buffer: Vec<u8>,
     snap: usize,
@@ -204,7 +204,6 @@ impl Recorder {
     }
 }
 
-/// Reader that computes the checksum of all bytes read.
 struct Checksummed<R> {
     file: R,
     checksum: Hasher,
@@ -218,7 +217,7 @@ impl<R: Read> Read for Checksummed<R> {
     }
 }
 
-/// Reader of a log: of the header when it is created, then of one record at a time.
+/// Of the header when it is created, then of one record at a time.
 pub struct Reader<R = BufReader<File>> {
     file: Checksummed<R>,
     header: Vec<u8>,
@@ -326,14 +325,14 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Reader of the recorded first bytes of packets, in the order in which the packets were accepted.
+/// In the order of acceptance.
 pub struct Heads<R = BufReader<File>> {
     reader: Reader<R>,
     kept: Vec<u8>,
 }
 
 impl<R: Read> Heads<R> {
-    /// Creates a reader of packets from a log of which only the header has been read.
+    /// Only the header may have been read.
     pub fn new(reader: Reader<R>) -> Self {
         Self { reader, kept: Vec::new() }
     }
@@ -356,8 +355,7 @@ impl<R: Read> Heads<R> {
     }
 }
 
-/// Returns the time of the end record that `last`, the last bytes of a log, contains, or `None` if they
-/// contain none.
+/// `last` are the last bytes of a log.
 pub(crate) fn end_time(last: [u8; END_BYTES]) -> Option<Time> {
     let (kind, mut rest) = last.split_first()?;
     (*kind == END).then(|| time(&mut rest).ok()).flatten()

@@ -1,5 +1,4 @@
-//! Replay of a recording in virtual time: the same packets are offered at the same times, and their fates, that is
-//! arrival or loss, are compared with the recorded ones.
+//! In virtual time; fates, arrival or loss, are compared with the recorded ones.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -15,18 +14,17 @@ use crate::recording::{Reader, Record};
 use crate::report::PhoneReport;
 use crate::series::Series;
 
-/// Outcome of a replay.
 #[derive(Debug)]
 pub struct Replay {
     pub phones: Vec<PhoneReport>,
     pub same: u64,
     pub differs: Option<String>,
-    /// Whether the log has an end record, so that it was not cut off.
+    /// The log has an end record.
     pub complete: bool,
     pub late: Lateness,
-    /// Duration of the recorded emulation; of an incomplete log, the time of its last record.
+    /// Of the emulation, or up to the last record.
     pub lasted: Time,
-    /// Time series of the replay; equal to the time series of the recorded emulation if no fate differs.
+    /// As those of the emulation if no fate differs.
     pub series: Series,
 }
 
@@ -39,7 +37,7 @@ struct Player<'a, L: Listener> {
     live: Live<L>,
     users: Vec<u32>,
     fates: Vec<Fate>,
-    /// Arrivals and losses in the replay that were not yet compared with their records.
+    /// Not yet compared with their records.
     ahead: VecDeque<Fate>,
     accepted: Vec<(Time, nodeb_sim::world::Direction)>,
     found: Replay,
@@ -58,8 +56,6 @@ pub fn replay<R: Read>(
     replay_watched(reader, scenario, seed, users, NullListener, (&Control::default(), Time(u64::MAX)))
 }
 
-/// Replays a log with a listener, which may end the replay, and reports the progress to `control` as the share
-/// of `end` that has passed.
 pub(crate) fn replay_watched<R: Read, L: Listener>(
     reader: &mut Reader<R>,
     scenario: &Scenario,

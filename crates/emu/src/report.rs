@@ -1,5 +1,3 @@
-//! Counts and delays of real packets.
-
 use std::io;
 use std::time::Duration;
 
@@ -10,7 +8,6 @@ use nodeb_sim::world::Direction;
 use crate::lateness::Lateness;
 use crate::series::Series;
 
-/// Number of packets and number of bytes in these packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Volume {
     pub packets: u64,
@@ -31,7 +28,6 @@ pub const CAUSES: [(Cause, &str); 4] = [
     (Cause::RadioLoss, "lost_radio"),
 ];
 
-/// Counts and delays of a phone's packets in one direction.
 #[derive(Clone, Debug, Default)]
 pub struct DirectionReport {
     pub offered: Volume,
@@ -60,7 +56,6 @@ impl DirectionReport {
     }
 }
 
-/// Counts and delays of a phone's packets.
 #[derive(Clone, Debug)]
 pub struct PhoneReport {
     pub user: u32,
@@ -69,7 +64,6 @@ pub struct PhoneReport {
 }
 
 impl PhoneReport {
-    /// Creates a report without packets.
     pub fn new(user: u32) -> Self {
         Self { user, down: DirectionReport::default(), up: DirectionReport::default() }
     }
@@ -82,33 +76,28 @@ impl PhoneReport {
     }
 }
 
-/// Counts of packets that were refused or could not be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refused {
-    /// Packets that are not IP, or whose length fields are wrong.
+    /// Not IP, or with wrong length fields.
     pub malformed: u64,
-    /// Packets that are not routed: from the server to an address that no phone has, or from a
-    /// phone to an address to which routers forward nothing, such as a multicast or link-local one.
+    /// Not routed: to an address that no phone has, or to which routers forward nothing.
     pub stray: u64,
     pub too_long: u64,
     pub no_memory: u64,
-    /// Packets that arrived, but that the receiver's device did not accept.
+    /// Not accepted by the receiver's device.
     pub unwritten: u64,
 }
 
-/// Report of an emulation: packet counts, delays, lateness and time series.
 #[derive(Debug)]
 pub struct Report {
-    /// Duration of the emulation in real time, without time in suspend.
+    /// Real time without suspend.
     pub lasted: Duration,
     /// The simulated world does not advance in suspend.
     pub slept: Duration,
     pub phones: Vec<PhoneReport>,
-    /// Counts of packets that were refused or could not be written.
     pub refused: Refused,
     pub late: Lateness,
-    /// Durations of the passes of the driver's main loop, without the sleep at their ends. A packet
-    /// may have waited this long before it was accepted.
+    /// Without the sleeps: a packet may have waited this long before it was accepted.
     pub busy: Lateness,
     pub waiting: usize,
     pub wakes: u64,

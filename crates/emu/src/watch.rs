@@ -1,4 +1,4 @@
-//! Status and stop of an emulation from another thread, without a lock that could delay the driver.
+//! Without a lock that could delay the driver.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,7 +7,6 @@ use rustix::event::{EventfdFlags, eventfd};
 
 use crate::error::{Result, system};
 
-/// Values that `nodeb emulate` shows in its status line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Status {
     pub time_s: f64,
@@ -21,13 +20,12 @@ pub struct Status {
     /// NaN if the radio has no CQI.
     pub cqi: f64,
     pub delays_s: f64,
-    /// 99 % quantile of the lateness of deliveries, s.
+    /// 99 % quantile.
     pub late_s: f64,
 }
 
 const FIELDS: usize = 11;
 
-/// Shared state of an emulation: its latest status, and the request to stop.
 #[derive(Debug)]
 pub struct Watch {
     stopped: AtomicBool,
@@ -61,8 +59,7 @@ impl Watch {
         self.wake.as_fd()
     }
 
-    /// All values are 0 before the driver publishes the first status. If the driver publishes a status at the same
-    /// time, some values may be old and others new.
+    /// 0 before the first; values may be of different times.
     pub fn status(&self) -> Status {
         let whole = |place: usize| self.cells[place].load(Ordering::Relaxed);
         let number = |place: usize| f64::from_bits(whole(place));

@@ -1,7 +1,4 @@
-//! Property tests with random inputs for the fuzz targets `flight` and `devices`, so that every test run covers these
-//! targets.
-//!
-//! Coverage-guided fuzzing of the same functions: see `fuzz/README.md`.
+//! The fuzz targets `flight` and `devices`, so that every test run covers them; see `fuzz/README.md`.
 
 #[path = "support/checks.rs"]
 mod checks;
@@ -16,7 +13,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// One valid log for each of the three kinds of cell, with TCP segments in both directions.
+/// One for each kind of cell, with TCP segments in both directions.
 static LOGS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| (0..3).map(log).collect());
 
 fn log(kind: u8) -> Vec<u8> {

@@ -1,5 +1,3 @@
-//! Map of the cells of a `hsdpa` or `lte` radio, without a simulation.
-
 use nodeb_radio::cell::map::Map;
 use numpy::PyArray1;
 use pyo3::prelude::*;

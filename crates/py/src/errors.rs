@@ -1,5 +1,3 @@
-//! Conversion of errors and panics to Python exceptions.
-
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};

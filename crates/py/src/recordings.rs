@@ -1,5 +1,3 @@
-//! Analysis of recordings: TCP connections, packets, packet timelines and critical paths.
-
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,4 @@
-//! Blocks with numbers that are unique in the run. The bearer's own numbers are not unique: blocks of two users
-//! may have the same number, and a reset makes the bearer count from 0 again.
+//! The bearer's own numbers are not unique: two users may have the same, and a reset counts from 0 again.
 
 use std::collections::HashMap;
 
@@ -7,34 +6,31 @@ use nodeb_base::units::Time;
 
 use crate::codes::Outcome;
 
-/// Row of [`BLOCKS`](crate::tables::BLOCKS): a block of a bearer, with its transmissions and outcome.
+/// Row of [`BLOCKS`](crate::tables::BLOCKS).
 #[derive(Clone, Copy, Debug)]
 pub struct BlockRow {
-    /// Number of the block among all blocks of the run, from 1.
+    /// In the run, from 1.
     pub block: u32,
-    /// Number of the place that carries the block: that of all bearers, or of the uplinks.
+    /// Of all bearers, or of the uplinks.
     pub place: u16,
-    /// Number in the scenario of the phone to which, or by which, the block was sent.
+    /// Phone in the scenario.
     pub user: u32,
-    /// Number that the bearer gave the block, which may be reused.
+    /// The bearer's, which may be reused.
     pub number: u64,
-    /// Time at which the block was first transmitted.
     pub first: Time,
-    /// Time at which the block was last transmitted.
     pub last: Time,
-    /// Number of transmissions of the block, the first one included.
+    /// The first one included.
     pub transmissions: u32,
-    /// Number of transmissions of the block that were received in error.
+    /// Received in error.
     pub failed: u32,
-    /// Number of PDUs in the block, or octets if blocks are filled with octets.
+    /// Octets if blocks are filled with octets.
     pub units: u32,
-    /// Number of bytes of packets that the block carries.
+    /// Of packets.
     pub bytes: u32,
-    /// Outcome of the block after its last recorded transmission.
+    /// After the last recorded transmission.
     pub outcome: Outcome,
 }
 
-/// Transmission of a block, as an event reported it.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
     pub at: Time,
@@ -46,21 +42,17 @@ pub struct Sent {
     pub failed: bool,
 }
 
-/// Log of the blocks of a run, which gives each block a number.
 #[derive(Debug, Default)]
 pub struct BlockLog {
-    /// Number in the run of the latest block, by place, user and the number that the bearer gave the
-    /// block.
+    /// In the run, by place, user and the bearer's number.
     latest: HashMap<(u16, u32, u64), u32>,
-    /// Number of retransmissions of each block of the run, including blocks that are not kept.
+    /// Of each block of the run, even if not kept.
     retransmissions: Vec<u32>,
-    /// Rows of the blocks that are kept, in the order of their numbers.
     pub rows: Vec<BlockRow>,
 }
 
 impl BlockLog {
-    /// Records a transmission of a block and returns the block's number in the run, from 1. The row of a new
-    /// block is kept if `keep` is true.
+    /// Number in the run; the row of a new block is kept if `keep`.
     pub fn send(&mut self, sent: Sent, keep: bool) -> u32 {
         let key = (sent.place, sent.user, sent.number);
         let earlier = if sent.transmission > 1 { self.latest.get(&key).copied() } else { None };
@@ -78,14 +70,12 @@ impl BlockLog {
         block
     }
 
-    /// Returns the number in the run of the latest block of `user` at `place` to which the bearer gave the
-    /// number `number`, or 0 if there is none.
+    /// Latest one, or 0.
     pub fn number(&self, place: u16, user: u32, number: u64) -> u32 {
         self.latest.get(&(place, user, number)).copied().unwrap_or_default()
     }
 
-    /// Returns the number of retransmissions of the block with number `block` in the run. Returns 0 if
-    /// `block` is 0, which stands for no block.
+    /// 0 if `block` is 0.
     pub fn retransmissions(&self, block: u32) -> u32 {
         block
             .checked_sub(1)
@@ -94,22 +84,21 @@ impl BlockLog {
             .unwrap_or_default()
     }
 
-    /// Adds the bytes of a part of a packet to the block that carries the part, if the row of the
-    /// block is kept.
+    /// If the block's row is kept.
     pub fn carry(&mut self, block: u32, bytes: u32) {
         if let Some(row) = self.row(block) {
             row.bytes += bytes;
         }
     }
 
-    /// Records that the bearer gave up a block after a failed transmission, if the row of the block is kept.
+    /// If the block's row is kept.
     pub fn give_up(&mut self, block: u32) {
         if let Some(row) = self.row(block) {
             row.outcome = Outcome::GivenUp;
         }
     }
 
-    /// Discards the rows kept so far. The numbers of their blocks are not used again.
+    /// Their numbers are not used again.
     pub fn forget(&mut self) {
         self.rows = Vec::new();
     }

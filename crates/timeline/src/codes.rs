@@ -1,5 +1,3 @@
-//! Names that tables store as codes: kinds of events, ends of packets, causes.
-
 use nodeb_base::event::{Cause, Purpose, Recovery};
 use nodeb_radio::switching::State;
 

@@ -1,13 +1,5 @@
 //! Packet timelines: every packet and block of a run, as tables.
 //!
-//! A listener to a run (`recorder`) numbers packets and blocks in the order of their transmission.
-//! It follows packets from place to place, and records all events in a window of time. [`tables`]
-//! declares the four tables of a timeline; files and documentation take names, units and meanings
-//! from it. [`replay`](mod@replay) makes the timeline of a recorded emulation.
-//!
-//! The number of recorded events is bounded by [`Options::most`]. If the window has more events,
-//! the error states their number and suggests a smaller window.
-//!
 //! # Examples
 //!
 //! ```
@@ -48,23 +40,22 @@ pub use places::{Hop, Places};
 
 use recorder::Recorder;
 
-/// Default maximum number of events, which take 64 B each during the run.
+/// 64 B each during the run.
 pub const DEFAULT_MAX: u64 = 4_000_000;
 
-/// Time for which packets in flight are followed after the end of the window: 10 s.
+/// After the end of the window.
 pub const FOLLOW_TIME: Duration = Duration(10_000_000_000);
 
-/// Extent of a recording: the window, the user, and the maximum number of events.
+/// Window, user, and number of events.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Start of the window, inclusive.
+    /// Inclusive.
     pub from: Time,
-    /// End of the window, exclusive.
+    /// Exclusive.
     pub to: Time,
-    /// Number of the only user whose packets, blocks and events are recorded; `None` for all users.
+    /// `None` for all users.
     pub user: Option<u32>,
-    /// Maximum number of events in the window. If there are more, the recording fails with
-    /// [`Error::TooMany`].
+    /// More fail with [`Error::TooMany`].
     pub most: u64,
 }
 
@@ -74,55 +65,35 @@ impl Default for Options {
     }
 }
 
-/// Reason why there is no timeline.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The window is empty: its end is not after its start.
+    /// The end is not after the start.
     #[error("the window from {} to {} is empty; expected an end after the beginning", describe(*from), describe(*to))]
-    NoTime {
-        /// Start of the requested window.
-        from: Time,
-        /// End of the requested window, not later than the start.
-        to: Time,
-    },
-    /// The scenario has no user with the requested number.
+    NoTime { from: Time, to: Time },
     #[error("there is no user {user}; expected {}", if *last == 0 { "0".to_owned() } else { format!("0 to {last}") })]
-    NoUser {
-        /// Number of the user that was requested.
-        user: u32,
-        /// Highest valid user number.
-        last: usize,
-    },
-    /// The run has no events in the window.
+    NoUser { user: u32, last: usize },
     #[error("there are no events from {} to {}{near}", describe(*from), describe(*to))]
     Nothing {
-        /// Start of the requested window.
         from: Time,
-        /// End of the requested window.
         to: Time,
-        /// Times of the last event before the window and of the first event after it, as text; empty
-        /// if there is neither.
+        /// Last event before the window and first after it, as text.
         near: String,
     },
-    /// There are more events than [`Options::most`].
+    /// More than [`Options::most`].
     #[error(
         "there are {count} events, more than the maximum of {most}; \
          expected a window such as {} to {}", describe(*from), describe(*until)
     )]
     TooMany {
-        /// Number of events in the window.
         count: u64,
-        /// Maximum number of events, [`Options::most`].
         most: u64,
-        /// Start of the requested window.
         from: Time,
-        /// End of a smaller window that has at most the maximum number of events.
+        /// Of a smaller window with few enough events.
         until: Time,
     },
-    /// The simulation was cancelled or failed.
     #[error(transparent)]
     Run(#[from] nodeb_sim::Error),
-    /// The recording cannot be read or replayed.
+    /// Cannot be read or replayed.
     #[error(transparent)]
     Recording(#[from] nodeb_emu::Error),
     /// Replayed packets have other fates than in the recording.
@@ -130,27 +101,23 @@ pub enum Error {
     Differs(String),
 }
 
-/// Formats a time for a message as seconds, or as "the end of the run" if it is the largest time.
 fn describe(at: Time) -> String {
     if at.0 == u64::MAX { "the end of the run".to_owned() } else { format!("{} s", at.as_secs()) }
 }
 
-/// Result of this crate's fallible functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Recorded timeline of a run.
 #[derive(Debug)]
 pub struct Timeline {
-    /// Tables `events`, `packets`, `hops` and `blocks`.
+    /// `events`, `packets`, `hops` and `blocks`.
     pub tables: Vec<Table>,
-    /// Names of the columns that store codes, each with its list of names; a code is an index in this list.
+    /// Of columns that store codes, which are indices.
     pub names: Vec<(&'static str, Vec<String>)>,
-    /// Places (nodes, links and bearers) that packets pass, and the lanes (boxes of the network, such
-    /// as the gateway) at or between which the places lie.
+    /// With the lanes (boxes of the network) at or between which they lie.
     pub places: Places,
-    /// Time up to which packets were followed: the time of the latest event of the run.
+    /// Latest event of the run.
     pub until: Time,
-    /// Results of the run; `None` if the recorder ended the run after the window.
+    /// `None` if the run ended after the window.
     pub result: Option<RunResult>,
 }
 

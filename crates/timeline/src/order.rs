@@ -1,29 +1,25 @@
-//! In-order delivery: finds the packets whose data the application receives when a packet arrives.
+//! By the application.
 
 use std::collections::BTreeMap;
 
 use nodeb_tcp::numbering::Numbering;
 use nodeb_tcp::segment::Segment;
 
-/// State of in-order delivery at the application that receives a connection's data.
 #[derive(Debug)]
 pub struct InOrder {
     numbering: Numbering,
-    /// Number of the next data expected, in segments or bytes as in `numbering`.
+    /// Segments or bytes as in `numbering`.
     next: u64,
-    /// Data received beyond a gap, by the number of their first segment or byte. The value is the
-    /// number after their last segment or byte, and the index of the packet that carried the data.
+    /// Beyond a gap, by first number: the number after the last, and the packet.
     waiting: BTreeMap<u64, (u64, usize)>,
 }
 
 impl InOrder {
-    /// Creates the state of a new connection, which has received no data.
     pub fn new(numbering: Numbering) -> Self {
         Self { numbering, next: 1, waiting: BTreeMap::new() }
     }
 
-    /// Records the arrival of a packet, and calls `hand` with the index of every packet whose data can be
-    /// delivered as a result.
+    /// `hand` gets every packet whose data can then be delivered.
     pub fn arrive(&mut self, segment: &Segment, packet: usize, mut hand: impl FnMut(usize)) {
         if !self.numbering.is_data(segment) {
             return;

@@ -1,38 +1,33 @@
-//! Places that packets pass, and the lanes (boxes of the network) at or between which these places
-//! lie.
+//! Lanes are the boxes of the network at or between which places lie.
 
 use nodeb_base::event::{Place, Site};
 use nodeb_sim::Scenario;
 use nodeb_sim::scenario::PlaceNames;
 
-/// Place that packets pass on their way from one lane (a box of the network, such as the gateway) to
-/// another. A place at a single lane, such as a proxy, has this lane as both lanes.
+/// From one lane to another, or the same twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// Name of the place, such as `wired down`.
+    /// Such as `wired down`.
     pub name: String,
-    /// Index of the lane from which packets enter the place.
+    /// Lane.
     pub from: usize,
-    /// Index of the lane towards which packets leave the place.
+    /// Lane.
     pub to: usize,
 }
 
-/// Places of a scenario. Tables refer to a place by its index in `hops`.
+/// Tables refer to a place by its index in `hops`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// Names of the lanes: the boxes on the path, from the server to the application.
+    /// From the server to the application.
     pub lanes: Vec<String>,
-    /// Places in the order of their numbers.
     pub hops: Vec<Hop>,
-    /// Index of the lane of the Node B, the last lane before the air interface.
+    /// Lane of the Node B, the last before the air interface.
     pub node_b: usize,
-    /// Number of links of the core network.
+    /// Links of the core network.
     core: usize,
 }
 
-/// Places that have the same number in every scenario, even in one without proxy or Snoop agent, in
-/// the order of their numbers. The links of the core network have the next numbers, with downlink
-/// and uplink alternating.
+/// The same numbers in every scenario; the core links have the next ones, downlink and uplink alternating.
 const SITES: [Site; 8] = [
     Site::Server,
     Site::WiredDown,
@@ -45,7 +40,6 @@ const SITES: [Site; 8] = [
 ];
 
 impl Places {
-    /// Creates the places of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
         let names = PlaceNames::of(scenario);
         let links = names.core().len() as u32;
@@ -82,8 +76,7 @@ impl Places {
         Self { hops: places.map(hop).collect(), lanes, node_b, core: links as usize }
     }
 
-    /// Returns the number of a place, which is its index in `hops`. All places of a kind have the same
-    /// number, except the links of the core network.
+    /// All places of a kind have the same, except core links.
     pub fn number(&self, place: Place) -> u16 {
         let core = |at: usize| SITES.len() + 2 * at.min(self.core.saturating_sub(1));
         let number = match place.site {
@@ -94,17 +87,16 @@ impl Places {
         number as u16
     }
 
-    /// Returns the number of the place that stands for all bearers.
+    /// Stands for all bearers.
     pub fn bearer(&self) -> u16 {
         self.number(Place::new(Site::Bearer, 0))
     }
 
-    /// Returns the number of the place that stands for all uplinks.
+    /// Stands for all uplinks.
     pub fn uplink(&self) -> u16 {
         self.number(Place::new(Site::Uplink, 0))
     }
 
-    /// Returns the names of the places in the order of their numbers.
     pub fn names(&self) -> Vec<String> {
         self.hops.iter().map(|hop| hop.name.clone()).collect()
     }

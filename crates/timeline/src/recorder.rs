@@ -1,5 +1,3 @@
-//! Listener that records the events of a run.
-
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
@@ -21,38 +19,34 @@ use crate::places::Places;
 use crate::tables::{self, EventRow};
 use crate::{Error, FOLLOW_TIME, Options, Result, Timeline};
 
-/// Listener that records the events in a window of time.
 #[derive(Debug)]
 pub struct Recorder {
     options: Options,
     places: Places,
-    /// Whether all users share one bearer.
+    /// All users share one bearer.
     is_shared: bool,
-    /// Whether the base station schedules the uplink, which is then the bearer after the shared one.
+    /// The uplink is then the bearer after the shared one.
     schedules_uplink: bool,
     packets: PacketLog,
     blocks: BlockLog,
-    /// Connections by their numbers, which are the users' numbers in the tables of packets.
+    /// By the users' numbers in the tables of packets.
     connections: Vec<Connection>,
-    /// In-order delivery at the receiver of each connection.
+    /// In-order delivery by connection.
     applications: Vec<InOrder>,
     events: Vec<EventRow>,
-    /// Number of events in the window, including those not kept.
+    /// Those not kept included.
     count: u64,
-    /// Time at which the maximum number of events was exceeded, or `None` if it was not.
     full: Option<Time>,
-    /// Time of the last event before the window, or `None` if there was none.
     before: Option<Time>,
-    /// Time of the first event at or after the end of the window, or `None` if there was none.
+    /// First event at or after the end of the window.
     behind: Option<Time>,
-    /// Time of the latest event of the run.
+    /// Latest event of the run.
     now: Time,
-    /// Whether the recorder has ended the run, which it does [`FOLLOW_TIME`] after the window.
+    /// [`FOLLOW_TIME`] after the window.
     is_over: bool,
 }
 
 impl Recorder {
-    /// Creates a recorder for a run of a scenario.
     pub fn new(scenario: &Scenario, options: &Options) -> Self {
         let connections = scenario.connections();
         let group = |connection: &Connection| &scenario.users[connection.group];
@@ -76,8 +70,6 @@ impl Recorder {
         }
     }
 
-    /// Returns true if the recorder has ended the run, because the window and the time for which
-    /// packets are followed after it were over.
     pub fn is_over(&self) -> bool {
         self.is_over
     }
@@ -122,7 +114,7 @@ impl Recorder {
         if near.is_empty() { String::new() } else { format!("; {}", near.join(", ")) }
     }
 
-    /// Adds up, for each packet, the retransmissions of the blocks that carried parts of the packet.
+    /// Of the blocks that carried parts of each packet.
     fn count_retransmissions(&mut self) {
         let carried: BTreeSet<_> = self.packets.carried.iter().copied().collect();
         let mut retransmissions: HashMap<u32, u32> = HashMap::new();
@@ -138,8 +130,7 @@ impl Recorder {
         self.options.from <= at && at < self.options.to
     }
 
-    /// Returns true while packets and blocks are kept, that is, until there are more events than
-    /// [`Options::most`].
+    /// Until there are more events than [`Options::most`].
     fn keeps(&self) -> bool {
         self.full.is_none()
     }
@@ -148,25 +139,21 @@ impl Recorder {
         self.options.user.is_none_or(|wanted| wanted == user)
     }
 
-    /// Returns true if radio events of a phone are recorded: no user was selected, or this is the selected
-    /// user's phone.
+    /// No user was selected, or this phone's.
     fn wants_phone(&self, phone: u32) -> bool {
         self.options.user.is_none_or(|wanted| self.connections[wanted as usize].phone == phone)
     }
 
-    /// Returns the number of the phone that has index `user` on a bearer. If the phones do not share one
-    /// bearer, each has a bearer with the phone's number.
+    /// Without a shared bearer, each phone has one with its number.
     fn user(&self, bearer: u32, user: u32) -> u32 {
         if self.is_shared { user } else { bearer }
     }
 
-    /// Returns the number of the place of a bearer.
     fn place(&self, bearer: u32) -> u16 {
         if self.schedules_uplink && bearer > 0 { self.places.uplink() } else { self.places.bearer() }
     }
 
-    /// Adds a row to the table of events if the event is in the window. Otherwise only stores the time of the
-    /// event if it is the nearest so far to the window on its side.
+    /// In the window; otherwise only the nearest times on both sides.
     fn write(&mut self, row: EventRow) {
         if row.at < self.options.from {
             self.before = self.before.max(Some(row.at));
@@ -227,7 +214,7 @@ impl Recorder {
         self.write(EventRow { place: origin, packet, seq, bytes, detail, ..EventRow::new(at, kind, user) });
     }
 
-    /// Records an event of a packet at a place, if the packet is followed.
+    /// If the packet is followed.
     fn pass(&mut self, at: Time, place: Place, id: PacketId, kind: Kind, detail: Detail) {
         let place = self.places.number(place);
         let Some(tracked) = self.packets.get(id) else {
@@ -242,8 +229,7 @@ impl Recorder {
         self.write(EventRow { place, packet, seq, bytes, detail, ..EventRow::new(at, kind, user) });
     }
 
-    /// Records the end of a packet. Returns the packet's index in the packet log, or `None` if the
-    /// packet is not kept.
+    /// Index in the packet log, if kept.
     fn end(&mut self, at: Time, place: Place, id: PacketId, end: End, cause: Detail) -> Option<usize> {
         let kind = if end == End::Lost { Kind::Lost } else { Kind::Received };
         self.pass(at, place, id, kind, cause);
@@ -276,8 +262,7 @@ impl Recorder {
         self.write(EventRow { place, block, transmission, failed, value, ..row });
     }
 
-    /// Gives a number to a block of a user who is not recorded, so that block numbers do not depend on the
-    /// selected user.
+    /// Of a user not recorded, so that numbers do not depend on the selection.
     fn number(&mut self, at: Time, user: u32, event: &Event) {
         if let Event::Block { bearer, block: number, units, transmission, failed, .. } = *event {
             let place = self.place(bearer);
@@ -302,7 +287,7 @@ impl Recorder {
         self.write(EventRow { place, packet, seq, bytes, block, value, ..row });
     }
 
-    /// Records an event that a bearer emitted about a backlog, a block, a channel state or a handover.
+    /// Backlog, block, channel state or handover.
     fn radio(&mut self, at: Time, user: u32, event: &Event) {
         let place = match *event {
             Event::Block { bearer, .. } | Event::GivenUp { bearer, .. } => self.place(bearer),
@@ -334,7 +319,7 @@ impl Recorder {
         }
     }
 
-    /// Records an event of a TCP sender or a complete transfer.
+    /// TCP sender, or complete transfer.
     fn sender(&mut self, at: Time, user: u32, event: &Event) {
         let sender = self.connections[user as usize].direction.sender();
         let place = self.places.number(Place::new(sender, user));

@@ -1,5 +1,3 @@
-//! Packet timelines of recorded emulations: the recorder listens to a replay instead of a run.
-
 use nodeb_emu::Log;
 use nodeb_sim::Scenario;
 

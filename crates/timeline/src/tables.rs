@@ -1,6 +1,4 @@
-//! Tables of a timeline: rows, columns and their meanings.
-//!
-//! Columns whose values are names store codes; [`names`] returns the names of the codes.
+//! Columns of names store codes, see [`names`].
 
 use nodeb_base::table;
 use nodeb_base::table::Table;
@@ -11,41 +9,34 @@ use crate::codes::{Detail, End, Kind, Outcome};
 use crate::packets::{HopRow, PacketLog, PacketRow};
 use crate::places::Places;
 
-/// Row of [`EVENTS`]: one event.
+/// Row of [`EVENTS`].
 #[derive(Clone, Copy, Debug)]
 pub struct EventRow {
-    /// Time of the event since the start of the run.
     pub at: Time,
-    /// Kind of the event, such as `sent` or `lost`.
     pub kind: Kind,
-    /// Number of the place where the event happened.
     pub place: u16,
-    /// Number of the user concerned, as counted in the scenario.
     pub user: u32,
-    /// Number of the packet concerned, from 1; 0 if the event concerns no packet.
+    /// From 1; 0 without a packet.
     pub packet: u32,
-    /// Sequence number of the packet, or the acknowledgement number if the packet is an ACK (see
-    /// [`PacketRow::seq`]); 0 if the event concerns no packet.
+    /// See [`PacketRow::seq`]; 0 without a packet.
     pub seq: u64,
-    /// Number of bytes of the packet, of its part in a block, of the backlog or of the transfer.
+    /// Of the packet, of its part in a block, of the backlog or of the transfer.
     pub bytes: u32,
-    /// Number of the block concerned, from 1; 0 if the event concerns no block.
+    /// From 1; 0 without a block.
     pub block: u32,
-    /// Number of the block's transmission, from 1 for the first one; 0 for events without a block.
+    /// From 1; 0 without a block.
     pub transmission: u32,
-    /// Whether the transmission of the block failed.
     pub failed: bool,
-    /// Further information as a word, such as the role of the packet or the cause of its loss.
+    /// Such as the role of the packet or the cause of its loss.
     pub detail: Detail,
-    /// Further information as a number, whose meaning depends on the kind of event.
+    /// Depends on the kind.
     pub value: f64,
-    /// Slow-start threshold in segments for events of kind `window`, NaN for others.
+    /// In segments for events of kind `window`, else NaN.
     pub ssthresh: f64,
 }
 
 impl EventRow {
-    /// Creates a row of an event that concerns neither a packet nor a block. The place is number 0,
-    /// the server.
+    /// Neither a packet nor a block, at the server.
     pub fn new(at: Time, kind: Kind, user: u32) -> Self {
         Self {
             at,
@@ -191,7 +182,6 @@ table! {
     }
 }
 
-/// Returns the four tables of a timeline: events, packets, hops and blocks.
 pub fn all(events: &[EventRow], packets: &PacketLog, blocks: &BlockLog) -> Vec<Table> {
     vec![
         EVENTS.table(events),
@@ -201,13 +191,12 @@ pub fn all(events: &[EventRow], packets: &PacketLog, blocks: &BlockLog) -> Vec<T
     ]
 }
 
-/// Returns the four tables of a timeline without rows, that is, the declarations of their columns.
+/// Without rows.
 pub fn empty() -> Vec<Table> {
     all(&[], &PacketLog::default(), &BlockLog::default())
 }
 
-/// Returns the name of each column that stores codes, with its list of names; a code is an index in this
-/// list.
+/// Of each column that stores codes, which are indices.
 pub fn names(places: &Places) -> Vec<(&'static str, Vec<String>)> {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     vec![

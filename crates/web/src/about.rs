@@ -1,5 +1,3 @@
-//! Description of all scenarios: the JSON Schema that the page shows and checks.
-
 use nodeb_sim::Scenario;
 use serde_json::{Value, json};
 

@@ -16,7 +16,6 @@ use serde_json::{Value, json};
 
 const ALIGNMENT: usize = 8;
 
-/// Bytes of an answer's arrays, which follow the JSON text.
 #[derive(Debug, Default)]
 pub struct Arrays {
     bytes: Vec<u8>,

@@ -1,5 +1,3 @@
-//! Requests that the page sends to the WebAssembly module, and the module's answers.
-
 use nodeb_base::table::{Table, join};
 use nodeb_base::units::Time;
 use nodeb_sim::metrics::RunResult;
@@ -16,7 +14,7 @@ use crate::over_time::{Options, OverTime};
 use crate::reading::read;
 
 const FILE: &str = "scenario";
-/// Default maximum number of events of a timeline: a page draws no more in reasonable time.
+/// A page draws no more in reasonable time.
 const MAX_EVENTS: u64 = 400_000;
 const MAX_TEXT: usize = 4_000_000;
 
@@ -75,7 +73,7 @@ pub struct Task {
     pub run: u64,
 }
 
-/// Error of a call: its kind, one of `ErrorKind` in the page's `api.ts`, and its message.
+/// One of `ErrorKind` in the page's `api.ts`.
 #[derive(Debug)]
 pub struct Failure {
     kind: &'static str,

@@ -1,4 +1,4 @@
-//! Functions of the page that the module calls. Outside a browser they do nothing.
+//! Of the page; outside a browser they do nothing.
 
 use std::panic::set_hook;
 use std::sync::Once;
@@ -12,7 +12,7 @@ mod imported {
         fn panicked(message: *const u8, bytes: usize);
     }
 
-    /// Passes the finished fraction of the current simulation, from 0 to 1, to the page.
+    /// 0 to 1.
     pub fn report_progress(fraction: f64) {
         // SAFETY: the function takes a number and does not access the module's memory.
         unsafe { progress(fraction) }
@@ -26,7 +26,6 @@ mod imported {
 
 #[cfg(not(target_arch = "wasm32"))]
 mod imported {
-    /// Does nothing: there is no page.
     pub fn report_progress(_: f64) {}
     pub fn report_panic(_: &str) {}
 }

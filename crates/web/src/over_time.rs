@@ -1,4 +1,4 @@
-//! Values over time in equal intervals. Their number is limited, so they take little memory however long a run is.
+//! Their number is limited, so they take little memory however long a run is.
 
 use std::ops::ControlFlow;
 
@@ -68,12 +68,11 @@ fn larger(one: (u32, u64), other: (u32, u64)) -> (u32, u64) {
     (one.0.max(other.0), one.1.max(other.1))
 }
 
-/// Returns the mean of values from their sum and their number, or NaN if the number is 0.
+/// NaN without values.
 fn mean((sum, number): (f64, u32)) -> f64 {
     if number == 0 { f64::NAN } else { sum / f64::from(number) }
 }
 
-/// Listener that adds up the events of each user by intervals.
 #[derive(Debug)]
 pub struct OverTime {
     interval: Duration,

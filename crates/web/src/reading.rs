@@ -1,5 +1,3 @@
-//! Reading of a scenario's text: the scenario as the page shows it, and findings about the text.
-
 use nodeb_sim::Scenario;
 use nodeb_sim::scenario::{self, Finding, Review, review};
 use serde_json::{Value, json};

@@ -1,5 +1,3 @@
-//! Tests of the calls: each test makes requests and checks their answers.
-
 use serde_json::{Value, json};
 
 use crate::call::answer;

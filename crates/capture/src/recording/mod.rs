@@ -1,5 +1,4 @@
-//! Captures of replayed emulations. Packets of real phones have the bytes that were recorded, and
-//! simulated users have simulated packets.
+//! Of replays: packets of real phones have the bytes that were recorded.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufReader};
@@ -22,17 +21,15 @@ use nodeb_tcp::segment::Segment;
 use crate::fates::Record;
 use crate::{Capture, DEFAULT_SNAP_LENGTH, Error, INBOUND, Interface, OUTBOUND, Options, Result, put};
 
-/// Minimum captured length in bytes for setting an ECN mark: the length of an IPv4 header.
+/// An IPv4 header.
 const MIN_MARKABLE: usize = 20;
 
-/// Packet of a real host that is in flight in the replay.
 struct RealPacket {
     number: u64,
     data: Box<[u8]>,
     length: u32,
 }
 
-/// Listener that captures real and simulated packets of a replay.
 struct ReplayCapture<'a> {
     capture: Capture,
     heads: Heads<BufReader<Watched<'a>>>,

@@ -1,5 +1,3 @@
-//! Tests: replays of recorded emulations are captured, and the capture files are read back.
-
 use std::fs::File;
 
 use nodeb_emu::exchange::End;
@@ -24,7 +22,7 @@ fn packet(down: bool, number: u16, payload: usize) -> Vec<u8> {
     packet
 }
 
-/// Records an emulation with packets in both directions to `log`.
+/// With packets in both directions.
 fn record(log: &Path, scenario: &Scenario, kept: u16) {
     let phone = Phone { user: 0, addresses: vec![[10, 64, 0, 2].into()] };
     let mut exchange = Exchange::new(scenario, 1, &[phone], 1_500, 1 << 20).unwrap();

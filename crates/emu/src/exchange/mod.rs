@@ -1,8 +1,6 @@
-//! Interface between real packets and a simulated world, without clock or device.
-//!
-//! For each packet, the caller gets a [slot](Exchange::slot), reads the packet into the slot and calls
-//! [`Exchange::accept`] with the current time. The caller [advances](Exchange::advance) the world, and
-//! [takes](Exchange::take) the arrived packets until none is left.
+//! For each packet, the caller gets a [slot](Exchange::slot), reads into it and calls [`Exchange::accept`];
+//! it [advances](Exchange::advance) the world, and [takes](Exchange::take) arrived packets until none is
+//! left.
 
 use std::collections::HashMap;
 use std::io;
@@ -21,7 +19,6 @@ use crate::recording::Recorder;
 use crate::report::{PhoneReport, Refused};
 use crate::series::Series;
 
-/// Phone of the scenario whose packets come from outside the simulation.
 #[derive(Clone, Debug)]
 pub struct Phone {
     pub user: u32,
@@ -31,23 +28,20 @@ pub struct Phone {
 /// End of a path: source or destination of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The server, whose device has number 0.
     Server,
     Phone(usize),
 }
 
-/// Packet that has arrived at its destination.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     pub at: Time,
-    /// Destination of the packet: the end to whose device the caller must write it.
     pub to: End,
     pub number: u64,
     ecn: EcnField,
     slot: Slot,
 }
 
-/// Simulated world and the payloads of the real packets in transit.
+/// With the payloads of the real packets in transit.
 pub struct Exchange {
     live: Live,
     pool: Pool,
@@ -92,18 +86,17 @@ impl Exchange {
         self.recorder.as_mut()
     }
 
-    /// Returns the time by which [`Self::advance`] must be called next, or `None` if no event will
-    /// happen unless a packet is accepted.
+    /// `None` if no event will happen unless a packet is accepted.
     pub fn next(&self) -> Option<Time> {
         self.live.next()
     }
 
-    /// Returns the number of real packets in transit, including those that have arrived but are not yet handed over.
+    /// Of real packets, with those arrived but not handed over.
     pub fn waiting(&self) -> usize {
         self.pool.in_use()
     }
 
-    /// Returns the number of bytes allocated for payloads, which never decreases.
+    /// Allocated for payloads, never decreasing.
     pub fn memory(&self) -> usize {
         self.pool.allocated()
     }
@@ -116,7 +109,7 @@ impl Exchange {
         self.pool.bytes_mut(slot)
     }
 
-    /// Frees a slot into which the caller read no packet, so that [`Self::slot`] can return it again.
+    /// Into which no packet was read.
     pub fn give_back(&mut self, slot: Slot) {
         self.pool.give_back(slot);
     }
@@ -226,8 +219,7 @@ impl Exchange {
         self.pool.packet(arrival.slot)
     }
 
-    /// Records that the caller has written an arrived packet to its device, or has tried to, `late` ns after the
-    /// arrival.
+    /// Written to its device, or tried, `late` ns after the arrival.
     pub fn handed_over(&mut self, arrival: &Arrival, late: u64) {
         if let Some(recorder) = &mut self.recorder {
             recorder.arrived(arrival.number, arrival.at, late, arrival.ecn);
@@ -257,8 +249,7 @@ impl Exchange {
     }
 }
 
-/// Returns true if routers forward packets to an address: it is not multicast, the IPv4 broadcast address,
-/// link-local (RFC 3927, RFC 4291), loopback or unspecified.
+/// Not multicast, the IPv4 broadcast address, link-local (RFC 3927, RFC 4291), loopback or unspecified.
 fn is_routed(to: IpAddr) -> bool {
     match to {
         IpAddr::V4(to) => {

@@ -1,6 +1,3 @@
-//! Tests of the exchange: packets are delivered at most once and unchanged, and a replay repeats a recording
-//! exactly.
-
 use std::collections::HashMap;
 
 use nodeb_base::table::{Table, Values};
@@ -19,7 +16,7 @@ fn read(text: &str) -> Scenario {
     scenario::from_toml(text, "exchange.toml", &[]).unwrap()
 }
 
-/// Returns a scenario with two real phones, users 0 and 2, and a simulated one, user 1.
+/// Users 0 and 2 are real phones, user 1 is simulated.
 fn cell(radio: &str) -> Scenario {
     read(&format!(
         "duration = '60 s'\n{radio}\n[wired]\ndelay = '10 ms'\nloss = 0.02\n[[users]]\nname = 'one'\n\
@@ -33,8 +30,7 @@ fn phones() -> Vec<Phone> {
     vec![phone(0, 2), phone(2, 3)]
 }
 
-/// Returns an IPv4 packet of the protocol UDP, with `payload` instead of a UDP header and data. The header
-/// checksum is 0, as [`Exchange`] never verifies it.
+/// UDP, with `payload` instead of header and data; the checksum is 0, as [`Exchange`] never verifies it.
 fn packet(to: [u8; 4], ecn: u8, payload: &[u8]) -> Vec<u8> {
     let mut packet = vec![0x45, ecn, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 10, 64, 0, 1];
     packet.extend(to);
@@ -57,7 +53,7 @@ fn take_all(exchange: &mut Exchange, mut with: impl FnMut(&Arrival, &[u8])) {
     }
 }
 
-/// Returns a pseudorandom number that depends on `number` only (SplitMix64).
+/// SplitMix64.
 fn mixed(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -65,8 +61,7 @@ fn mixed(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Random packets of both phones in both directions are delivered unchanged, to the right end, in order of time, and
-/// none is both delivered and lost.
+/// In order of time, and none is both delivered and lost.
 #[test]
 fn packets_are_delivered_unchanged_and_once() {
     for radio in [
@@ -136,7 +131,7 @@ fn packets_without_a_route_are_refused() {
     assert_eq!(exchange.waiting(), 0);
 }
 
-/// Packets without a free slot are refused, all packets that arrive are unchanged, and all slots are freed.
+/// Packets without a free slot are refused; all slots are freed.
 #[test]
 fn memory_is_bounded_under_a_flood() {
     let slow = "[radio.link]\nrate = '64 kbps'\nqueue.drop_tail.limit = 100000";
@@ -172,7 +167,7 @@ fn ce_mark_is_set_in_the_real_header() {
 }
 
 proptest! {
-    /// Random bytes read from a device are refused or carried as a packet, without a panic or a leaked slot.
+    /// Without a panic or a leaked slot.
     #[test]
     fn arbitrary_packets_are_refused_or_carried(
         packets in proptest::collection::vec((any::<bool>(), proptest::collection::vec(any::<u8>(), 0..200)), 0..50),
@@ -228,8 +223,7 @@ fn assert_adds_up(tables: &[Table], phones: &[PhoneReport], delivered: u64) {
     assert!(begins.iter().skip(1).zip(ends).all(|(begin, end)| (begin - end).abs() < 1e-9));
 }
 
-/// A replay repeats every arrival, loss and CE mark of a recording to the nanosecond, even if the emulation processed
-/// some events late.
+/// To the nanosecond, even if some events were processed late.
 #[test]
 fn replay_repeats_a_recording_exactly() {
     let folder = tempfile::tempdir().unwrap();

@@ -14,10 +14,8 @@ use crate::error::{Error, Result};
 use crate::recording::{END_BYTES, Reader, end_time};
 use crate::replay::{Replay, replay_watched};
 
-/// Log file to be read or replayed.
 #[derive(Clone, Copy, Debug)]
 pub struct Log<'a> {
-    /// Path of the log file, as `nodeb emulate` wrote it.
     pub path: &'a Path,
     pub control: &'a Control,
 }
@@ -60,7 +58,7 @@ impl<'a> Log<'a> {
     }
 }
 
-/// File whose reads fail once the control is cancelled.
+/// Reads fail once the control is cancelled.
 #[derive(Debug)]
 pub struct Watched<'a> {
     file: File,

@@ -1,5 +1,4 @@
-//! Tests of progress, cancellation and checksum with logs that have an end record but no packets, in a cell
-//! with simulated users.
+//! Logs with an end record but no packets.
 
 use std::ops::ControlFlow;
 
@@ -15,8 +14,7 @@ const CELL: &str = "[radio.hs_dsch]\n[[users]]\nname = 'real'\ntraffic = 'extern
                     traffic = { ftp = { size = '1 GB' } }\n";
 const HOUR: Time = Time(3_600_000_000_000);
 
-/// Listener that stores the reported progress at every event of a packet, and cancels the replay after the
-/// time `after`.
+/// Cancels after the time `after`.
 struct Cancelling<'a> {
     control: &'a Control,
     after: Time,

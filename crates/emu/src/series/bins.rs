@@ -1,22 +1,22 @@
-//! Bounded list of equal time intervals: to stay within the limit, adjacent intervals are merged in pairs.
+//! Adjacent ones are merged in pairs to stay within the limit.
 
 use nodeb_base::units::Time;
 
 /// Initial length of an interval, ns.
 pub const FIRST_WIDTH: u64 = 100_000_000;
 
-/// Data of a time interval that can be merged with the data of the next interval.
+/// With the data of the next interval.
 pub trait Merge: Default {
     fn merge(&mut self, later: &Self);
 }
 
-/// Data of equal, consecutive intervals that start at time zero.
+/// From time zero.
 #[derive(Debug)]
 pub struct Bins<T> {
     width: u64,
     max: usize,
     kept: Vec<T>,
-    /// Start in ns and index of the interval returned last by [`Self::at`].
+    /// Last of [`Self::at`].
     latest: (u64, usize),
 }
 
@@ -67,12 +67,12 @@ impl<T: Merge> Bins<T> {
         self.latest = (0, 0);
     }
 
-    /// Returns the length of each interval, ns: [`FIRST_WIDTH`] times a power of two.
+    /// In ns: [`FIRST_WIDTH`] times a power of two.
     pub fn width(&self) -> u64 {
         self.width
     }
 
-    /// Merges adjacent intervals in pairs until all are at least `width` ns long.
+    /// To at least `width` ns.
     pub fn widen(&mut self, width: u64) {
         while self.width < width {
             self.double();
@@ -101,7 +101,6 @@ mod tests {
     }
 
     proptest! {
-        /// Every added time is in the interval that contains it, and the number of intervals stays within the limit.
         #[test]
         fn entries_are_in_the_interval_of_their_time(
             mut times in prop::collection::vec(0..40_000_000_000_u64, 1..200), max in 1..20_usize,
@@ -121,7 +120,6 @@ mod tests {
             prop_assert_eq!(found, times);
         }
 
-        /// Times that are added out of order are also in the intervals that contain them.
         #[test]
         fn unordered_times_are_in_their_intervals(times in prop::collection::vec(0..9_000_000_000_u64, 1..100)) {
             let mut bins = Bins::<Seen>::new(8);

@@ -1,22 +1,19 @@
-//! Small histogram of packet delays, as kept for each interval of a time series.
-
 use super::bins::Merge;
 
-/// Number of low bits of a delay in ns that are ignored: the resolution is 1024 ns.
+/// Bits of a delay in ns that are ignored: 1024 ns.
 const UNIT_BITS: u32 = 10;
 
-/// Binary logarithm of the number of buckets per octave. A bucket is at most 1/16 as wide as the
-/// delays in it, but at least 1024 ns.
+/// Of buckets per octave: at most 1/16 as wide as their delays.
 const PART_BITS: u32 = 4;
 const PARTS: usize = 1 << PART_BITS;
 
-/// Binary logarithm of the maximum delay, in units of 1024 ns: 2^32 units are 73 min.
+/// In units of 1024 ns: 2^32 are 73 min.
 const OCTAVES: u32 = 32;
 
-/// Number of buckets of the histogram for all octaves together.
+/// For all octaves.
 const BUCKETS: usize = (OCTAVES - PART_BITS + 1) as usize * PARTS;
 
-/// Histogram of delays with 16 buckets per factor of two in delay, as in a high dynamic range histogram.
+/// 16 buckets per factor of two, as in a high dynamic range histogram.
 #[derive(Debug)]
 pub struct Delays {
     counts: [u32; BUCKETS],
@@ -43,8 +40,7 @@ impl Delays {
         *count = count.saturating_add(1);
     }
 
-    /// Returns the quantile `share` (0 to 1) in seconds, interpolated linearly within its bucket, or NaN if there
-    /// are no delays.
+    /// Interpolated linearly within its bucket; NaN without delays.
     pub fn quantile_s(&self, share: f64) -> f64 {
         let all: u64 = self.counts.iter().copied().map(u64::from).sum();
         let wanted = share * all as f64;
@@ -71,7 +67,6 @@ fn bucket(nanoseconds: u64) -> usize {
     (octave as usize + 1) * PARTS + ((units >> octave) as usize & (PARTS - 1))
 }
 
-/// Returns the lower end of a bucket, ns.
 fn beginning(bucket: usize) -> f64 {
     let unit = f64::from(1 << UNIT_BITS);
     if bucket < PARTS {

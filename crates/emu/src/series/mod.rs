@@ -1,10 +1,6 @@
-//! Time series of an emulation in constant memory.
-//!
-//! Packets are counted in equal intervals from time zero on, initially 0.1 s long. If there are too many
-//! intervals, adjacent ones are merged in pairs. Queues and CQI are sampled at fixed simulated times, so that a
-//! replay has the series of the recorded emulation. Each phone has at most 240 intervals; with more than four
-//! phones, each has fewer, down to 60. With the delay histograms the series take 1 MB for one phone and 48 MB
-//! for 200, all reserved at the start.
+//! Constant memory: intervals of initially 0.1 s are merged in pairs, at most 240 a phone, with more than
+//! four phones fewer, down to 60. Queues and CQI are sampled at fixed simulated times, so that a replay has
+//! the same series. With histograms 1 MB for one phone and 48 MB for 200, all reserved at the start.
 
 mod bins;
 mod delays;
@@ -21,14 +17,13 @@ use crate::report::{CAUSES, Volume};
 
 /// The share of a phone, clamped to [`MIN_INTERVALS`] and [`MAX_INTERVALS`], is its maximum number of intervals.
 const TOTAL_INTERVALS: usize = 1_024;
-/// Smallest maximum number of intervals of a phone, which applies if there are 17 phones or more.
+/// For 17 phones or more.
 const MIN_INTERVALS: usize = 60;
 const MAX_INTERVALS: usize = 240;
 
-/// Time between two samples of queues and CQI, ns: initially one sample per interval.
+/// Initially one per interval.
 const SAMPLE_INTERVAL: u64 = FIRST_WIDTH;
 
-/// Counts of a phone's packets in one direction and one time interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Interval {
     offered: Volume,
@@ -42,7 +37,7 @@ struct Interval {
     cqis: u64,
 }
 
-/// Counts of all users together in a time interval: bytes of simulated users, and deliveries of real packets.
+/// Bytes of simulated users, and deliveries of real packets.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shared {
     simulated: Carried,
@@ -51,14 +46,14 @@ struct Shared {
     late_max_ns: u64,
 }
 
-/// Time series of a phone in one direction: packet counts, and the histogram of delays.
+/// With the histogram of delays.
 #[derive(Debug)]
 struct Track {
     intervals: Bins<Interval>,
     delays: Bins<Delays>,
 }
 
-/// Time series of an emulation: of each phone and direction, and of all users together.
+/// Of each phone and direction, and of all users together.
 #[derive(Debug)]
 pub struct Series {
     users: Vec<u32>,
@@ -144,8 +139,7 @@ impl Series {
         }
     }
 
-    /// Counts a packet that arrived at `at` and was written to its device `late` ns later, in the interval that
-    /// contains `at`.
+    /// Written to its device `late` ns after `at`.
     pub fn hand_over(&mut self, at: Time, late: u64) {
         let shared = self.shared.at(at);
         shared.deliveries += 1;
@@ -208,8 +202,7 @@ impl Series {
         &self.snapshots
     }
 
-    /// Extends all series to `end` and merges intervals until all series have the same interval length. Returns
-    /// this length in ns.
+    /// To one interval length, in ns.
     fn align(&mut self, end: Time) -> u64 {
         let last = Time(end.0.saturating_sub(1));
         self.shared.at(last);

@@ -1,5 +1,3 @@
-//! Tables of the time series of an emulation.
-
 use nodeb_base::table;
 use nodeb_base::table::Table;
 use nodeb_base::units::Time;
@@ -8,7 +6,6 @@ use super::{Interval, Series, Shared};
 use crate::lateness::Lateness;
 use crate::report::PhoneReport;
 
-/// Row of the table `emulation`: a phone's packets in one direction and time interval.
 struct PhoneRow {
     user: u32,
     way: &'static str,
@@ -18,14 +15,11 @@ struct PhoneRow {
     p99_s: f64,
 }
 
-/// Row of the table `emulation_cell`: all users together in a time interval.
 struct SharedRow {
     span: (f64, f64),
     shared: Shared,
 }
 
-/// Row of the table `emulation_delays`: one histogram bucket of the delays of a phone's packets in one
-/// direction.
 struct DelayRow {
     user: u32,
     way: &'static str,
@@ -33,7 +27,6 @@ struct DelayRow {
     packets: u64,
 }
 
-/// Row of the table `emulation_lateness`: one histogram bucket of the lateness of deliveries.
 struct LateRow {
     up_to_s: f64,
     deliveries: u64,
@@ -144,7 +137,7 @@ table! {
     }
 }
 
-/// Returns the tables of an emulation's time series without rows, to describe their columns.
+/// Without rows.
 pub fn empty() -> Vec<Table> {
     [PHONES.empty(), SHARED.empty(), DELAYS.empty(), LATENESS.empty()].map(|table| table.of_run(0)).into()
 }
@@ -210,7 +203,7 @@ fn late_rows(late: &Lateness) -> Vec<LateRow> {
     late.steps().map(|(up_to_s, deliveries)| LateRow { up_to_s, deliveries }).collect()
 }
 
-/// Returns start and end in seconds of each interval of `width` ns up to `end`.
+/// In seconds.
 fn spans(width: u64, end: Time) -> Vec<(f64, f64)> {
     let number = end.0.div_ceil(width);
     let span = |place: u64| (Time(place * width).as_secs(), Time(((place + 1) * width).min(end.0)).as_secs());

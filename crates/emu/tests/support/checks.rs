@@ -1,4 +1,4 @@
-//! Checks for fuzzing: properties that hold for any bytes in a log and any bytes read from devices.
+//! For any bytes in a log and from devices.
 
 use std::net::IpAddr;
 
@@ -15,8 +15,7 @@ pub const MTU: usize = 600;
 const MEMORY: usize = 40 * MTU;
 const CHUNK: usize = 256 * MTU;
 
-/// Returns a scenario with two real phones and radio number `kind` modulo 3. It has no simulated users, so that
-/// a long simulated time needs few events.
+/// Two real phones and no simulated users, so that a long simulated time needs few events.
 pub fn cell(kind: u8) -> Scenario {
     let radio = ["[radio.link]\nrate = '64 kbps'\nloss = 0.1", "[radio.dch]\nbler = 0.2", "[radio.hsdpa]"];
     let text = format!(
@@ -31,8 +30,7 @@ pub fn phones() -> Vec<Phone> {
     vec![phone(0), phone(1)]
 }
 
-/// Asserts that a log of any bytes is replayed or refused with a message, and that no connection receives more than was
-/// sent.
+/// No connection receives more than was sent.
 pub fn check_log(bytes: &[u8]) {
     let Ok(mut reader) = Reader::new(bytes) else { return };
     let kind = reader.header().first().copied().unwrap_or_default();
@@ -58,7 +56,7 @@ pub fn check_log(bytes: &[u8]) {
     }
 }
 
-/// Asserts that packets of any bytes at any times keep memory bounded, and that every packet and slot is returned once.
+/// Memory stays bounded, and every packet and slot is returned once.
 pub fn check_devices(bytes: &[u8]) {
     let Some((kind, mut rest)) = bytes.split_first() else { return };
     let mut exchange = Exchange::new(&cell(*kind), 1, &phones(), MTU, MEMORY).expect("a valid world");

@@ -1,5 +1,3 @@
-//! Property tests of packet timelines, over the random scenarios of the simulator's property tests.
-
 #[allow(dead_code, unreachable_pub, reason = "shared with the property tests of the simulator")]
 #[path = "../../../sim/tests/properties/cases.rs"]
 mod cases;
@@ -26,7 +24,7 @@ use rows::{flags, names, numbers, texts, words};
 
 type Checked = std::result::Result<(), TestCaseError>;
 
-/// Maximum number of events in these tests, which no random scenario reaches.
+/// No random scenario reaches it.
 const MOST: u64 = 1 << 24;
 
 fn record(scenario: &Scenario, options: Options) -> Timeline {
@@ -37,8 +35,7 @@ fn everything() -> Options {
     Options { most: MOST, ..Options::default() }
 }
 
-/// Checks that packets are numbered without gaps, that their times are in order, and that exactly the lost
-/// packets have a cause of loss.
+/// Numbers without gaps, times in order, and causes exactly for lost packets.
 fn check_packets(timeline: &Timeline) -> Checked {
     let [packet, sent, ended, handed] =
         ["packet", "sent_ns", "ended_ns", "handed_ns"].map(|name| numbers(timeline, "packets", name));
@@ -61,8 +58,7 @@ fn check_packets(timeline: &Timeline) -> Checked {
     Ok(())
 }
 
-/// Checks that events are in the order of time, and that packets have one event for their transmission and at
-/// most one for their end. The total numbers of these events cover all packets; single packets are a sample.
+/// One event for the transmission and at most one for the end; single packets are a sample.
 fn check_events(timeline: &Timeline) -> Checked {
     prop_assert!(numbers(timeline, "events", "time_ns").is_sorted());
     let kinds = numbers(timeline, "events", "kind");
@@ -84,8 +80,7 @@ fn check_events(timeline: &Timeline) -> Checked {
     Ok(())
 }
 
-/// Checks the packets and losses at the bearer against the counters in the run's results, and the
-/// transmissions in table `blocks` against the events.
+/// Against the counters of the results, and the table `blocks` against the events.
 fn check_counts(timeline: &Timeline) -> Checked {
     let result = timeline.result.as_ref().expect("without a window the run has a result");
     let (places, ends) = (words(timeline, "hops", "place"), numbers(timeline, "hops", "end"));
@@ -115,7 +110,6 @@ fn check_counts(timeline: &Timeline) -> Checked {
     Ok(())
 }
 
-/// Checks that the transmissions and outcomes in the table `blocks` are consistent.
 fn check_blocks(timeline: &Timeline) -> Checked {
     let [block, transmissions, failed, outcome, first, last] =
         ["block", "transmissions", "failed", "outcome", "first_ns", "last_ns"]
@@ -132,8 +126,7 @@ fn check_blocks(timeline: &Timeline) -> Checked {
     Ok(())
 }
 
-/// Checks, in every column, that the table `table` of `part` consists of those rows of the same
-/// table of `whole` whose numbers are in `rows`.
+/// Those rows whose numbers are in `rows`, in every column.
 fn check_selection(table: &str, whole: &Timeline, part: &Timeline, rows: &[usize]) -> Checked {
     for name in names(whole, table) {
         let (all, some) = (texts(whole, table, name), texts(part, table, name));
@@ -143,10 +136,8 @@ fn check_selection(table: &str, whole: &Timeline, part: &Timeline, rows: &[usize
     Ok(())
 }
 
-/// Checks that the timeline of a window has those events of the whole run that lie in the window,
-/// the packets in flight during the window with their stays at places, and the blocks whose first
-/// transmission is in the window. If the whole run is longer than the recording of the window, only the
-/// numbers of packets and blocks are compared.
+/// Events in the window, packets in flight with their stays, and blocks first sent in it; only numbers if the
+/// whole run is longer than the recording.
 fn check_window(scenario: &Scenario, whole: &Timeline, from: u64, to: u64) -> Checked {
     let options = Options { from: Time(from), to: Time(to), ..everything() };
     let times = numbers(whole, "events", "time_ns");
@@ -217,7 +208,7 @@ fn single_user_has_the_rows_of_all_users() {
     }
 }
 
-/// ECN marks of a queue reduce the window although no packet is lost, so the recovery state is `reduced`.
+/// Without a lost packet.
 #[test]
 fn reduction_by_marks_is_not_recovery() {
     let text = "duration = '20 s'\n[wired]\nrate = '3 Mbps'\ndelay = '100 ms'\n\

@@ -1,5 +1,3 @@
-//! Access to single columns of a timeline's tables, for tests.
-
 use nodeb_base::table::Values;
 use nodeb_timeline::Timeline;
 
@@ -8,7 +6,7 @@ fn column<'a>(timeline: &'a Timeline, table: &str, name: &str) -> &'a Values {
     found.column(name).expect(name)
 }
 
-/// Returns the column `name` of whole numbers in the table `table`. Panics if there is no such column.
+/// Panics without such a column.
 pub fn numbers(timeline: &Timeline, table: &str, name: &str) -> Vec<u64> {
     match column(timeline, table, name) {
         Values::U64(values) => values.clone(),
@@ -17,7 +15,7 @@ pub fn numbers(timeline: &Timeline, table: &str, name: &str) -> Vec<u64> {
     }
 }
 
-/// Returns the column `name` of Boolean values in the table `table`. Panics if there is no such column.
+/// Panics without such a column.
 pub fn flags(timeline: &Timeline, table: &str, name: &str) -> Vec<bool> {
     match column(timeline, table, name) {
         Values::Bool(values) => values.clone(),
@@ -25,21 +23,18 @@ pub fn flags(timeline: &Timeline, table: &str, name: &str) -> Vec<bool> {
     }
 }
 
-/// Returns the column `name`, which stores codes, as the names of its codes. Panics if there is no such
-/// column.
+/// Names of the codes; panics without such a column.
 pub fn words(timeline: &Timeline, table: &str, name: &str) -> Vec<String> {
     let (_, names) = timeline.names.iter().find(|(column, _)| *column == name).expect(name);
     numbers(timeline, table, name).iter().map(|number| names[*number as usize].clone()).collect()
 }
 
-/// Returns the names of the columns of the table `table`.
 pub fn names(timeline: &Timeline, table: &str) -> Vec<&'static str> {
     let found = timeline.tables.iter().find(|one| one.name == table).expect(table);
     found.columns.iter().map(|column| column.name).collect()
 }
 
-/// Returns the column `name` of any type as texts, so that NaN equals NaN in comparisons. Panics if there is
-/// no such column.
+/// NaN equals NaN; panics without such a column.
 pub fn texts(timeline: &Timeline, table: &str, name: &str) -> Vec<String> {
     match column(timeline, table, name) {
         Values::F64(values) => values.iter().map(f64::to_string).collect(),
