@@ -6,10 +6,10 @@
     python validation/ns3_lte.py --ns3 /tmp/ns3/bin/python --only "a, 4 dB"
     python validation/ns3_lte.py --ns3 /tmp/ns3/bin/python --write # record the results
 
-ns-3's wheels are for Linux. The predictions in references/ns3/predictions.toml follow from
+ns-3's wheels are for Linux. The predictions in ns3/predictions.toml follow from
 these tables:
 
-    /tmp/ns3/bin/python validation/references/ns3/tables.py 100 0 4 8 10
+    /tmp/ns3/bin/python validation/ns3/tables.py 100 0 4 8 10
     cargo run -p nodeb-radio --example lte_formats -- 25 0 4 8 10
 """
 
@@ -23,8 +23,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from references.ns3 import ours
-from references.ns3.cases import (
+from ns3 import ours
+from ns3.cases import (
     RESULTS,
     Case,
     Result,
@@ -36,7 +36,7 @@ from references.ns3.cases import (
 from nodeb import stats
 from nodeb.results.provenance import origin
 
-THEIRS = Path(__file__).parent / "references" / "ns3" / "theirs.py"
+THEIRS = Path(__file__).parent / "ns3" / "theirs.py"
 SNR_LIMIT_DB = 0.01
 """Largest deviation of the SNR that ns-3 reports from that of the case."""
 HEAD = ("case", "quantity", "nodeb", "ns-3", "ratio", "predicted", "for ns-3", "met")

@@ -1,8 +1,8 @@
 """Repeats the comparisons with all references, and writes the results to docs/trust.json.
 
-python validation/trust.py # studies at full length, in out/all: hours python validation/trust.py
---quick # their short versions python validation/trust.py --only ns2 --only phy # some; the other
-results are kept
+python validation/trust.py                       # studies at full length, in out/all: hours
+python validation/trust.py --quick               # their short versions
+python validation/trust.py --only ns2 --only phy # some; the other results are kept
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from references import closed, kernel, ns2, phy, studies, traces
-from references.row import Row
+import references
+from references import Row
 
 from nodeb.results.provenance import origin
 
 FOUND = Path(__file__).parents[1] / "docs" / "trust.json"
 
 
-def references(options: argparse.Namespace) -> dict[str, Callable[[], Iterable[Row]]]:
+def comparisons(options: argparse.Namespace) -> dict[str, Callable[[], Iterable[Row]]]:
     return {
-        "studies": lambda: studies.rows(options.out, options.quick),
-        "ns2": ns2.rows,
-        "kernel": kernel.rows,
-        "phy": lambda: phy.rows(not options.quick),
-        "closed": closed.rows,
-        "traces": lambda: traces.rows(options.traces),
+        "studies": lambda: references.study_claims(options.out, options.quick),
+        "ns2": references.ns2,
+        "kernel": references.kernel,
+        "phy": lambda: references.phy(not options.quick),
+        "closed": references.closed,
+        "traces": lambda: references.traces(options.traces),
     }
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the chosen comparisons and writes their results."""
     options = parsed(arguments)
-    asked, failed = references(options), 0
+    asked, failed = comparisons(options), 0
     known = json.loads(FOUND.read_text(encoding="utf-8")) if FOUND.exists() else {}
     for name in options.only or asked:
         print(name, flush=True)
@@ -59,7 +59,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="short versions of the studies")
     parser.add_argument("--out", type=Path, default=Path("out/all"), help="the studies' folder")
     parser.add_argument("--traces", type=Path, help="a folder of recordings (mahimahi)")
-    names = list(references(argparse.Namespace()))
+    names = list(comparisons(argparse.Namespace()))
     parser.add_argument("--only", action="append", choices=names, help="one reference")
     return parser.parse_args(arguments)
 

@@ -4,8 +4,8 @@ import os
 
 import ns3_lte
 import pytest
-from references.ns3 import ours
-from references.ns3.cases import Prediction, Result, read_cases, read_results, write_results
+from ns3 import ours
+from ns3.cases import Prediction, Result, read_cases, read_results, write_results
 
 CASES = {case.name: case for case in read_cases()}
 RESULTS = {(one.case, one.quantity): one for one in read_results()}
