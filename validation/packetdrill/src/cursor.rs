@@ -4,17 +4,14 @@ use nodeb_base::units::{Duration, NANOS_PER_S};
 
 use crate::script::LONGEST;
 
-/// Syntax error in a script.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct Unreadable {
-    /// Number of the line in the file, from 1.
     pub line: usize,
-    /// Description of the error for a message.
     pub what: String,
 }
 
-/// Reading position in a text. Methods that look for a token, word or number first skip blanks and comments.
+/// Methods that look for a token, word or number first skip blanks and comments.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
     text: &'a str,
@@ -24,12 +21,10 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Returns a cursor at the beginning of a text.
     pub fn new(text: &'a str) -> Self {
         Self { text, at: 0, ends: text.match_indices('\n').map(|(at, _)| at).collect() }
     }
 
-    /// Returns the text from the reading position on, including leading blanks.
     pub fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -40,22 +35,19 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    /// Returns the text from byte `from` up to the reading position, as one line.
     pub fn since(&self, from: usize) -> String {
         self.text[from..self.at].split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the number of the line at the reading position, from 1.
     pub fn line(&self) -> usize {
         1 + self.ends.partition_point(|&end| end < self.at)
     }
 
-    /// Returns an error with the description `what` and the line at the reading position.
     pub fn error(&self, what: impl Into<String>) -> Unreadable {
         Unreadable { line: self.line(), what: what.into() }
     }
 
-    /// Returns an error that names what was expected, `what`, and the text found at the reading position.
+    /// `what` was expected, and the text at the reading position found instead.
     pub fn expected(&mut self, what: &str) -> Unreadable {
         self.skip();
         let here: String = self.rest().chars().take_while(|c| *c != '\n').take(30).collect();
@@ -80,19 +72,16 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns true if only blanks and comments are left in the text.
     pub fn is_at_end(&mut self) -> bool {
         self.skip();
         self.rest().is_empty()
     }
 
-    /// Returns true if the text continues with `token`.
     pub fn sees(&mut self, token: &str) -> bool {
         self.skip();
         self.rest().starts_with(token)
     }
 
-    /// Moves past `token` and returns true if the text continues with it. Otherwise returns false.
     pub fn eat(&mut self, token: &str) -> bool {
         let seen = self.sees(token);
         if seen {
@@ -101,20 +90,17 @@ impl<'a> Cursor<'a> {
         seen
     }
 
-    /// Moves past the word `word` and returns true if the text continues with it. Returns false before a
-    /// longer word that begins with `word`.
+    /// Returns false before a longer word that begins with `word`.
     pub fn eat_word(&mut self, word: &str) -> bool {
         self.skip();
         let here = self.clone().word();
         here == word && self.eat(word)
     }
 
-    /// Moves past `token`. Returns an error if the text does not continue with it.
     pub fn need(&mut self, token: &str) -> Result<(), Unreadable> {
         if self.eat(token) { Ok(()) } else { Err(self.expected(&format!("`{token}`"))) }
     }
 
-    /// Moves past all following characters that satisfy `is`, and returns them.
     pub fn take(&mut self, is: impl Fn(char) -> bool) -> &'a str {
         self.skip();
         let rest = self.rest();
@@ -123,13 +109,11 @@ impl<'a> Cursor<'a> {
         taken
     }
 
-    /// Moves past a word of letters, digits and underscores and returns it; it may be empty.
     pub fn word(&mut self) -> &'a str {
         self.take(|c| c.is_ascii_alphanumeric() || c == '_')
     }
 
-    /// Moves past everything up to and including `end`. Returns the text before `end`, or an error if `end`
-    /// is missing.
+    /// The text before `end`; moves past `end`.
     pub fn until(&mut self, end: &str) -> Result<&'a str, Unreadable> {
         let rest = self.rest();
         let Some(length) = rest.find(end) else {
@@ -139,12 +123,10 @@ impl<'a> Cursor<'a> {
         Ok(&rest[..length])
     }
 
-    /// Moves the reading position forward by `bytes` bytes.
     pub fn pass(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
-    /// Moves to the end of the line, and returns the text passed.
     pub fn rest_of_line(&mut self) -> &'a str {
         let rest = self.rest();
         let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
@@ -152,7 +134,7 @@ impl<'a> Cursor<'a> {
         line
     }
 
-    /// Moves to the end of the line. A line that leaves a bracket open or ends with `;` goes on in the next.
+    /// A line that leaves a bracket open or ends with `;` goes on in the next.
     pub fn rest_of_statement(&mut self) {
         let mut open = 0_i32;
         let rest = self.rest();
@@ -167,7 +149,6 @@ impl<'a> Cursor<'a> {
         self.at += end.map_or(rest.len(), |(at, _)| at);
     }
 
-    /// Reads a whole number and moves past it. Returns an error if there is none.
     pub fn number(&mut self) -> Result<u64, Unreadable> {
         let mut ahead = self.clone();
         let digits = ahead.take(|c| c.is_ascii_digit());
@@ -178,8 +159,7 @@ impl<'a> Cursor<'a> {
         Ok(number)
     }
 
-    /// Reads a time in seconds, such as `0`, `.05` or `1.200`, and moves past it. Returns an error if there
-    /// is none or it exceeds one day.
+    /// Such as `0`, `.05` or `1.200`, at most one day.
     pub fn seconds(&mut self) -> Result<Duration, Unreadable> {
         let mut ahead = self.clone();
         let whole = ahead.take(|c| c.is_ascii_digit());

@@ -11,24 +11,20 @@ use nodeb_tcp::{Receiver as _, Sender as _};
 
 use crate::cursor::Cursor;
 
-/// Simulated time after which an incomplete download is given up: 300 s.
 const LONGEST: Time = Time(300 * NANOS_PER_S);
 
-/// Parameters of a download that is recorded as a script.
 #[derive(Clone, Debug)]
 pub struct Download {
-    /// TCP parameters of both ends.
     pub tcp: Linux,
-    /// Data that the sender's application writes: time, and number of bytes. Times ascend.
+    /// Time, and number of bytes, in ascending order.
     pub writes: Vec<(Duration, u64)>,
-    /// Bit rate of the link towards the receiver, bit/s.
+    /// bit/s.
     pub rate: u64,
-    /// Propagation delay of the link in each direction.
+    /// In each direction.
     pub delay: Duration,
-    /// Maximum number of packets in the link, including the one that it is sending; further packets
-    /// are dropped.
+    /// Packets, including the one being transmitted.
     pub queue: usize,
-    /// Data packets that are lost, each by its position in the order of transmission, from 1.
+    /// Positions in the order of transmission, from 1.
     pub lost: Vec<u64>,
 }
 
@@ -45,21 +41,19 @@ impl Default for Download {
     }
 }
 
-/// Event at the sender's interface.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// A packet leaves the sender at this time.
     Sent(Time, Segment),
-    /// An ACK arrives at this time. [`Info`] is the sender's state after the ACK was processed.
+    /// [`Info`] is the sender's state after the ACK was processed.
     Taken(Time, Segment, Info),
-    /// The application writes this number of bytes. [`Info`] is the sender's state after that.
+    /// [`Info`] is the sender's state after that.
     Written(Time, u64, Info),
 }
 
-/// Maximum number of bytes of a download, for which the send buffer of a script has room.
+/// For which the send buffer of a script has room.
 pub const MAX_BYTES: u64 = 150_000;
 
-/// Reads the value of the key `writes`, such as `0:20000,2.5:1000`: seconds and bytes.
+/// Such as `0:20000,2.5:1000`: seconds and bytes.
 fn writes(value: &str) -> Option<Vec<(Duration, u64)>> {
     let write = |text: &str| {
         let mut at = Cursor::new(text);
@@ -74,24 +68,20 @@ fn writes(value: &str) -> Option<Vec<(Duration, u64)>> {
 }
 
 impl Download {
-    /// Returns the window scale, the number of bits by which window fields are shifted.
     pub fn shift(&self) -> u8 {
         window_shift(self.tcp.receive_buffer.0)
     }
 
-    /// Returns the maximum segment size that the SYNs name.
     pub fn mss(&self) -> u64 {
         self.tcp.packet_size.0 - u64::from(HEADER_BYTES)
     }
 
-    /// Returns the sizes of the calls that write `bytes` bytes: full segments, and a last one with the rest.
+    /// Full segments, and a last one with the rest.
     pub fn parts(&self, bytes: u64) -> impl Iterator<Item = u64> + use<> {
         let mss = self.tcp.mss();
         (0..bytes).step_by(mss as usize).map(move |at| mss.min(bytes - at))
     }
 
-    /// Sets a parameter of the download from an argument of the command line, such as `rate_bps=2000000`.
-    ///
     /// # Errors
     /// If there is no such key, or the value is invalid.
     pub fn set(&mut self, argument: &str) -> Result<(), String> {
@@ -134,20 +124,17 @@ impl Download {
         Ok(())
     }
 
-    /// Runs the download. Returns the events at the sender's interface; the first is the sender's
-    /// SYN.
+    /// The first event is the sender's SYN.
     pub fn run(&self) -> Vec<Step> {
         Run::new(self).run()
     }
 }
 
-/// Download that is being simulated.
 struct Run<'a> {
     download: &'a Download,
     sender: Sender,
     receiver: Receiver,
     steps: Vec<Step>,
-    /// Writes of the application that are still to come.
     writes: VecDeque<(Time, u64)>,
     written: u64,
     /// Time at which the link has sent all packets that it has accepted. `waiting` has the time at which each
@@ -213,7 +200,7 @@ impl<'a> Run<'a> {
         info.notsent_bytes == 0 && self.end <= self.written && in_flight < info.cwnd && info.unacked > 0
     }
 
-    /// Handles one event that is due at `now`: writes first, then timers.
+    /// Writes first, then timers.
     fn happen(&mut self, now: Time) {
         let due = |at: Option<Time>| at.is_some_and(|at| at <= now);
         let mut out = Vec::new();
@@ -239,8 +226,7 @@ impl<'a> Run<'a> {
         self.send(now, out);
     }
 
-    /// Sends the ACK `ack` if the receiver returned one. The window of the ACK is rounded as the window field
-    /// of a header requires.
+    /// The window of the ACK is rounded as the window field of a header requires.
     fn answer(&mut self, now: Time, ack: Option<Segment>) {
         let shift = self.download.shift();
         self.acks.extend(ack.map(|ack| {

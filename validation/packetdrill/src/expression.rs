@@ -8,27 +8,22 @@ use crate::cursor::Cursor;
 /// Result of the assertions in a script's code event, `%{ ... }%`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// All assertions hold; the value is their number.
     Holds(u64),
-    /// An assertion fails. The values are its text, and the names in it with their values.
+    /// The text of an assertion, and the names in it with their values.
     Fails(String, String),
-    /// The code cannot be evaluated, for example because it uses an unknown name. The value is a description
-    /// of the problem.
     Unknown(String),
 }
 
-/// Maximum nesting depth of an expression.
 const DEEPEST: u32 = 50;
 
-/// Variables that the code of a script has set. They are kept until the script ends.
+/// Kept until the script ends.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     variables: BTreeMap<String, f64>,
 }
 
 impl Code {
-    /// Runs the Python code of an event. `known` returns the values of names that are neither variables nor
-    /// constants.
+    /// `known` returns the values of names that are neither variables nor constants.
     pub fn run(&mut self, text: &str, known: &dyn Fn(&str) -> Option<f64>) -> Outcome {
         let mut count = 0;
         for statement in text.replace("\\\n", " ").split(['\n', ';']).map(strip_comment) {
@@ -42,8 +37,8 @@ impl Code {
         Outcome::Holds(count)
     }
 
-    /// Runs one statement. If it is an assertion, returns its truth value and the values of the names in it.
-    /// Returns `None` for other statements, such as assignments.
+    /// If it is an assertion, returns its truth value and the values of the names in it. Returns `None` for
+    /// other statements, such as assignments.
     fn statement(
         &mut self,
         text: &str,
@@ -81,8 +76,7 @@ impl Code {
     }
 }
 
-/// Returns the value of a shell's arithmetic, such as `32 * 1024`, or `None` if it is not a sum or product of
-/// whole numbers.
+/// A shell's arithmetic, such as `32 * 1024`: sums and products of whole numbers.
 pub fn arithmetic(text: &str) -> Option<u64> {
     let is_simple = |c: char| c.is_ascii_digit() || " +-*()".contains(c);
     let lookup = |_: &str| None;
@@ -91,7 +85,6 @@ pub fn arithmetic(text: &str) -> Option<u64> {
     (0.0..2_f64.powi(53)).contains(&value).then_some(value as u64)
 }
 
-/// Returns a line of Python without the comment at its end and without surrounding blanks.
 fn strip_comment(line: &str) -> &str {
     let mut quote = None;
     for (at, character) in line.char_indices() {
@@ -105,8 +98,7 @@ fn strip_comment(line: &str) -> &str {
     line.trim()
 }
 
-/// Returns the value of a constant that packetdrill defines for such code (in `code.c`), or `None` if there
-/// is no constant `name`.
+/// packetdrill's `code.c`.
 fn constant(name: &str) -> Option<f64> {
     Some(match name {
         "TCP_CA_Open" | "False" => 0.0,
@@ -120,15 +112,13 @@ fn constant(name: &str) -> Option<f64> {
     })
 }
 
-/// Comparison operator between two numbers, such as `<`.
 type Comparison = fn(&f64, &f64) -> bool;
 
-/// Reader of an expression, which evaluates the expression while reading it.
+/// Evaluates an expression while reading it.
 struct Reader<'a> {
     at: Cursor<'a>,
     text: &'a str,
     lookup: &'a dyn Fn(&str) -> Option<f64>,
-    /// Names used in the expression so far, with their values.
     seen: Vec<String>,
     depth: u32,
 }
@@ -167,8 +157,7 @@ impl Reader<'_> {
         self.comparison()
     }
 
-    /// Reads a comparison such as `a < b` or `a < b < c`, or a value `a` alone. The result of a comparison is
-    /// 1 for true and 0 for false.
+    /// The result of a comparison is 1 for true and 0 for false.
     fn comparison(&mut self) -> Result<f64, String> {
         let mut left = self.sum()?;
         let mut all = None;

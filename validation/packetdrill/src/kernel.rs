@@ -14,7 +14,6 @@ const ADDRESSES: [&str; 5] = [
     "--remote_ip=192.0.2.1",
 ];
 
-/// Seconds after which a script that has not ended is stopped.
 const PATIENCE_S: &str = "120";
 
 /// Plays a script on the kernel. Returns packetdrill's message about the first difference, or `None` if there
@@ -41,7 +40,6 @@ pub fn play(script: &Path, tolerance: Option<Duration>) -> Result<Option<String>
     }
 }
 
-/// Returns the part of packetdrill's output that describes the difference, joined to one line.
 fn difference(said: &str) -> String {
     let lines: Vec<_> =
         said.lines().map(str::trim).filter(|line| !line.is_empty() && !line.contains('^')).collect();

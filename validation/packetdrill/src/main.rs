@@ -31,7 +31,6 @@ With record, writes a download by nodeb as a script: bytes, or writes at several
 rate_bps, delay_ms, queue (packets), lost (data packets by the order in which they are sent, as in lost=5,9), control,
 timestamps (0 or 1), packet_size. With pattern=SEED all of them are random.";
 
-/// Options and paths on the command line.
 #[derive(Default)]
 struct Request {
     kernel: bool,

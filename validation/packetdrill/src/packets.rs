@@ -4,15 +4,13 @@
 use crate::cursor::{Cursor, Unreadable};
 use crate::script::{Action, Flags, IpEcn, Options, Packet};
 
-/// Protocols and encapsulations that a packet of a script may name, but nodeb lacks: it has only
-/// TCP over IP.
 const FOREIGN: [&str; 11] =
     ["icmp", "udp", "udplite", "sctp", "gre", "GREv0", "mpls", "ipv4", "ipv6", "encap", "psp"];
 /// Beginning of an address before a packet, such as `addr[caddr1] > addr[saddr0] S 0:0(0)`. Scripts of
 /// MPTCP give addresses to tell subflows apart.
 const ADDRESS: &str = "addr[";
 
-/// Reads a packet with its direction: `<` from the network, `>` to be sent.
+/// `<` from the network, `>` to be sent.
 pub fn packet(at: &mut Cursor) -> Result<Action, Unreadable> {
     let inbound = at.eat("<");
     if !inbound {
@@ -56,8 +54,7 @@ fn ip_fields(at: &mut Cursor) -> Result<Option<IpEcn>, Unreadable> {
     Ok(fields.split(',').find_map(ecn))
 }
 
-/// Moves past the port numbers of a packet, such as `5000 > 80`, if the script gives them. They have no
-/// effect.
+/// The ports have no effect.
 fn ports(at: &mut Cursor) -> Result<(), Unreadable> {
     let mut ahead = at.clone();
     if ahead.number().is_ok() && ahead.eat(">") {
@@ -86,8 +83,7 @@ fn flags(at: &mut Cursor) -> Result<Flags, Unreadable> {
     if text.is_empty() { Err(at.expected("flags such as S, P. or .")) } else { Ok(flags) }
 }
 
-/// Reads the sequence numbers of a packet, such as `1:1001(1000)`. Returns the first sequence number and the
-/// payload in bytes.
+/// Returns the first sequence number and the payload in bytes.
 fn range(at: &mut Cursor) -> Result<(u64, u64), Unreadable> {
     let first = at.number()?;
     at.need(":")?;

@@ -93,7 +93,6 @@ fn call(at: &mut Cursor) -> Result<Call, Unreadable> {
     Ok(Call { name, arguments, result: result.parse().ok() })
 }
 
-/// Reads the arguments of a call, up to the parenthesis that closes the call.
 fn arguments(at: &mut Cursor) -> Result<String, Unreadable> {
     let rest = at.rest();
     let (mut depth, mut quoted) = (1_u32, false);

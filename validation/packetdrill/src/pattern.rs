@@ -7,7 +7,6 @@ use nodeb_tcp::linux::control::CongestionSpec;
 use crate::download::{Download, MAX_BYTES};
 
 impl Download {
-    /// Draws path, losses, congestion control and writes of a download.
     pub fn random(seed: u64) -> Self {
         let mut stream = Streams::new(seed, 0).stream("download", 0, "pattern");
         let mut draw = |from: u64, to: u64| from + (uniform(&mut stream) * (to - from + 1) as f64) as u64;

@@ -40,11 +40,9 @@ const IGNORED_SYSCTLS: [&str; 26] = [
     "tcp_min_rtt_wlen",
 ];
 
-/// Shell commands that have no effect on nodeb.
 const IGNORED_COMMANDS: [&str; 6] =
     ["ethtool ", "ip tcp_metrics", "sleep ", "/tmp/sysctl_restore", "ip link", "nstat"];
 
-/// Socket options that have no effect on nodeb.
 const IGNORED_OPTIONS: [&str; 16] = [
     "SO_REUSEADDR",
     "SO_REUSEPORT",
@@ -68,19 +66,17 @@ const IGNORED_OPTIONS: [&str; 16] = [
 /// [`Linux::receive_buffer`]).
 const PAYLOAD_SHARE: (u64, u64) = (160, 256);
 
-/// Settings that the commands and socket options of a script change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// TCP parameters of the connection.
     pub tcp: Linux,
-    /// Whether small segments are sent without waiting for an ACK (`TCP_NODELAY`).
+    /// `TCP_NODELAY`.
     pub no_delay: bool,
-    /// Largest segment that the application allows (`TCP_MAXSEG`), bytes.
+    /// Bytes (`TCP_MAXSEG`).
     pub max_segment: Option<u64>,
 }
 
 impl Settings {
-    /// Applies the shell commands in `text`, which come before the first event of a script.
+    /// Shell commands before the first event of a script.
     ///
     /// # Errors
     /// A description of a command that changes something that nodeb does not model.
@@ -199,8 +195,6 @@ impl Settings {
         Ok(())
     }
 
-    /// Checks the protocol of a socket that a script opens.
-    ///
     /// # Errors
     /// The name of a protocol that is not TCP.
     pub fn protocol(call: &Call) -> Result<(), String> {
@@ -209,8 +203,6 @@ impl Settings {
         foreign.map_or(Ok(()), |name| Err(format!("a socket of {name}")))
     }
 
-    /// Applies a socket option that a script sets with `setsockopt`.
-    ///
     /// # Errors
     /// The name of an option that changes something that nodeb does not model.
     pub fn socket_option(&mut self, call: &Call) -> Result<(), String> {
@@ -269,8 +261,6 @@ pub fn tests_counters(command: &str) -> bool {
     command.trim_start().starts_with("nstat") && command.contains("grep")
 }
 
-/// Returns the payload that a receive buffer with `bytes` of memory can hold, as [`PAYLOAD_SHARE`] of the
-/// memory.
 fn payload(bytes: u64) -> Size {
     Size(bytes.clamp(4_096, 1 << 30) * PAYLOAD_SHARE.0 / PAYLOAD_SHARE.1)
 }

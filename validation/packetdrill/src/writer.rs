@@ -11,8 +11,7 @@ use nodeb_tcp::segment::Segment;
 use crate::download::{Download, Step};
 use crate::script::Options;
 
-/// Beginning of a script: makes the kernel send one segment per packet, and opens a socket that
-/// waits for a connection.
+/// Makes the kernel send one segment per packet.
 const OPENING: &str = "`ip link set dev tun0 gso_max_segs 1`
 
 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
@@ -21,8 +20,7 @@ const OPENING: &str = "`ip link set dev tun0 gso_max_segs 1`
 +0 listen(3, 1) = 0
 ";
 
-/// Part of a script that accepts the connection, switches off Nagle's algorithm and enlarges the send buffer,
-/// so that it has room for all data.
+/// Switches off Nagle's algorithm, and makes room for all data.
 const ACCEPT: &str = "+0 accept(3, ..., ...) = 4
 +0 setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0
 +0 setsockopt(4, SOL_SOCKET, SO_SNDBUF, [1000000], 4) = 0
@@ -43,7 +41,6 @@ impl Ends {
 }
 
 impl Download {
-    /// Simulates the download and returns it as the text of a script.
     pub fn script(&self) -> String {
         let control = self.tcp.control.key();
         let length = control.len().to_string();
@@ -104,8 +101,7 @@ impl Download {
         format!("{} < . 1:1(0) ack {} win {window}{}\n", seconds(at), ack.seq, self.options(ack))
     }
 
-    /// Returns the timestamps and SACK blocks of a segment as the text of its options, padded with `nop` to
-    /// words of 32 bits.
+    /// Padded with `nop` to words of 32 bits.
     fn options(&self, segment: &Segment) -> String {
         let stamps =
             (ticks(segment.timestamp_us), if segment.echo_us == 0 { 0 } else { ticks(segment.echo_us) });
@@ -118,8 +114,7 @@ impl Download {
     }
 }
 
-/// Milliseconds added to nodeb's timestamps in a script, because a timestamp of 0 would stand for a missing
-/// one.
+/// ms, because a timestamp of 0 would stand for a missing one.
 const OFFSET: u32 = 1_000;
 
 fn ticks(stamp_us: u32) -> u32 {
@@ -130,7 +125,6 @@ fn seconds(at: Time) -> String {
     format!("{}.{:09}", at.0 / 1_000_000_000, at.0 % 1_000_000_000)
 }
 
-/// Returns Python code that asserts the sender's congestion state, window, threshold and counts of segments.
 fn state(info: &Info) -> String {
     let ca = match info.ca_state {
         CaState::Open => "Open",

@@ -1,5 +1,3 @@
-//! Tests that downloads written as scripts are played back without differences.
-
 use nodeb_base::units::Duration;
 use nodeb_packetdrill::download::Download;
 use nodeb_packetdrill::report::{Verdict, play_text};

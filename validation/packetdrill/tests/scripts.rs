@@ -91,7 +91,6 @@ fn feature_not_modelled_is_named() {
     }
 }
 
-/// The kernel's counters are no part of nodeb, so a command that tests them is not evaluated.
 #[test]
 fn test_of_counters_is_not_evaluated() {
     let tail = "+0 > P. 1:3001(3000) ack 1\n+0 `nstat -n`\n+0 `nstat | grep -q \" 3 \"`";

@@ -1,9 +1,6 @@
-//! Tests that reading and playing any text ends without a panic.
-
 use nodeb_packetdrill::report::play_text;
 use proptest::prelude::*;
 
-/// Fragments of scripts, to be joined in random order.
 const PIECES: [&str; 40] = [
     "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n",
     "+0 setsockopt(3, SOL_TCP, TCP_CONGESTION, \"bbr\", 3) = 0\n",
@@ -47,7 +44,6 @@ const PIECES: [&str; 40] = [
     "\u{1f4e1}",
 ];
 
-/// Handshakes with which random scripts begin: those of servers and of a client.
 const OPENINGS: [&str; 4] = [
     "0 < S 0:0(0) win 65535 <mss 1000,sackOK,TS val 1 ecr 0,nop,wscale 7>\n+0 > S. 0:0(0) ack 1 <...>\n\
      +.1 < . 1:1(0) ack 1 win 65535 <nop,nop,TS val 1 ecr 100>\n",

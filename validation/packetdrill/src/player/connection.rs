@@ -14,22 +14,19 @@ use crate::script::{Flags, IpEcn, Options, Packet};
 /// Rate of an application that never reads: 1 bit/s is practically zero.
 const NEVER: Rate = Rate(1);
 
-/// nodeb's end of the connection, which the script tests.
 #[derive(Debug)]
 enum End {
     Sender(Box<Sender>),
     Receiver(Box<Receiver>),
 }
 
-/// Connection between the end under test and the script, which plays the other end.
 #[derive(Debug)]
 pub struct Connection {
     end: End,
     header_bytes: u32,
     agreed: Negotiated,
-    /// Timestamps of the script, with nodeb's timestamps that correspond to them.
+    /// Pairs of the script's value and nodeb's.
     pub stamps: Stamps,
-    /// Whether the handshake is complete.
     established: bool,
     /// Whether the script must still show the ACK with which a client ends the handshake; nodeb's sender has
     /// none.
@@ -39,7 +36,6 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Creates the end under test in the closed state.
     pub fn new(agreed: Negotiated, tcp: &Linux) -> Self {
         let end = match agreed.role {
             Role::Sender => End::Sender(Box::new(Sender::new(0, tcp))),
@@ -60,7 +56,6 @@ impl Connection {
         }
     }
 
-    /// Opens the connection from the end under test. Returns the packets that this end sends.
     pub fn open(&mut self, now: Time) -> Vec<Packet> {
         let mut out = Vec::new();
         match &mut self.end {
@@ -149,8 +144,6 @@ impl Connection {
         Segment { size: self.header_bytes, timestamp_us: value, echo_us, ..Segment::control(0, kind) }
     }
 
-    /// Writes `bytes` bytes of application data to the end under test, if it is a sender. Returns the packets
-    /// sent.
     pub fn write(&mut self, now: Time, bytes: u64) -> Vec<Packet> {
         let mut out = Vec::new();
         if let End::Sender(sender) = &mut self.end {
@@ -159,7 +152,6 @@ impl Connection {
         self.show(&out)
     }
 
-    /// Returns the time at which [`Self::on_timer`] must be called, or `None` if no timer is armed.
     pub fn timer(&self) -> Option<Time> {
         match &self.end {
             End::Sender(sender) => sender.timer(),
@@ -167,7 +159,6 @@ impl Connection {
         }
     }
 
-    /// Handles the expiry of the timer of the end under test. Returns the packets sent.
     pub fn on_timer(&mut self, now: Time) -> Vec<Packet> {
         let mut out = Vec::new();
         match &mut self.end {
@@ -177,7 +168,7 @@ impl Connection {
         self.show(&out)
     }
 
-    /// Returns the state of the end under test if it is a sender, or `None` if it is a receiver.
+    /// `None` for a receiver.
     pub fn info(&self) -> Option<Info> {
         match &self.end {
             End::Sender(sender) => Some(sender.info()),
@@ -185,7 +176,6 @@ impl Connection {
         }
     }
 
-    /// Converts segments of nodeb to packets in the script's notation.
     fn show(&self, segments: &[Segment]) -> Vec<Packet> {
         segments.iter().map(|segment| self.shown(segment)).collect()
     }

@@ -18,25 +18,20 @@ use crate::report::{Difference, Passed, Verdict};
 use crate::script::{Action, Call, Event, Packet, Script, When};
 use crate::settings::{Settings, tests_counters};
 
-/// Tolerance for the time of a packet if neither the caller nor the script sets one: 4 ms, packetdrill's
-/// default.
+/// packetdrill's default.
 const TOLERANCE: Duration = Duration::from_millis(4);
-/// Divisor for the relative tolerance: the tolerance is at least 1/8 of the time since the previous event
-/// (packetdrill's 12.5 %).
+/// The tolerance is at least 1/8 of the time since the previous event (packetdrill's 12.5 %).
 const SHARE: u64 = 8;
 
-/// Maximum number of timer expiries in a script. The player gives up a script with more.
 const MAX_TIMERS: u32 = 1_000_000;
 /// Maximum number of memory fragments in a packet of Linux (`MAX_SKB_FRAGS`).
 const MAX_PARTS: u32 = 17;
-/// Maximum number of bytes that a script may write in total.
 const MAX_BYTES: u64 = 1 << 30;
 /// Maximum payload of a segment on an Ethernet without TCP options. A kernel gets larger ones only from
 /// packetdrill, or merged by its network card.
 const MAX_SEGMENT: u64 = 1_460;
 
-/// Plays a script and returns its outcome. `tolerance`, for the times of packets, replaces the tolerance that
-/// the script sets; without either it is 4 ms.
+/// `tolerance` replaces the tolerance of packets' times that the script sets; without either it is 4 ms.
 pub fn play(script: &Script, tolerance: Option<Duration>) -> Verdict {
     let first = script.events.first().map_or(1, |event| event.line);
     match Player::new(script, tolerance) {
@@ -45,7 +40,6 @@ pub fn play(script: &Script, tolerance: Option<Duration>) -> Verdict {
     }
 }
 
-/// Reason for ending a script early.
 enum Stop {
     Differs(Box<Difference>),
     NotModelled(String),
@@ -59,7 +53,7 @@ impl From<String> for Stop {
     }
 }
 
-/// Earliest and latest time at which an event may happen; `None` for any time.
+/// `None` for any time.
 type Window = Option<(Time, Time)>;
 
 struct Player {
@@ -70,16 +64,12 @@ struct Player {
     now: Time,
     /// Time of the previous event of the script, from which the tolerance of the next packet is computed.
     before: Time,
-    /// Packets sent but not yet compared with the script, with their times.
     sent: VecDeque<(Time, Packet)>,
     timers: u32,
     written: u64,
-    /// Number of bytes that the script's calls have read.
     read: u64,
-    /// Largest payload of a segment that the script has sent.
     largest: u64,
-    /// Sequence number after the last segment that was not full. It is needed to detect that Nagle's
-    /// algorithm would delay data.
+    /// It is needed to detect that Nagle's algorithm would delay data.
     short_end: u64,
     code: Code,
     passed: Passed,
@@ -169,7 +159,6 @@ impl Player {
         }
     }
 
-    /// Returns the allowed times of an event, or `None` if any time is allowed.
     fn window(&self, when: When) -> Window {
         match when {
             When::Any => None,
@@ -178,14 +167,14 @@ impl Player {
         }
     }
 
-    /// Advances to time `until`, including the timers that expire at that time.
+    /// Includes the timers that expire at `until`.
     fn advance(&mut self, until: Time) -> Result<(), Stop> {
         while self.expire(until)? {}
         self.now = self.now.max(until);
         Ok(())
     }
 
-    /// Handles the expiry of the connection's timer if it is due by `until`. Returns true if a timer expired.
+    /// Returns true if a timer expired.
     fn expire(&mut self, until: Time) -> Result<bool, Stop> {
         let Some(at) = self.connection.timer().filter(|&at| at <= until) else {
             return Ok(false);
@@ -282,8 +271,7 @@ impl Player {
         Ok(())
     }
 
-    /// Compares the next packet sent with the packet that the script expects. If no packet was sent, expires
-    /// timers until one is sent or the allowed time ends.
+    /// If no packet was sent, expires timers until one is sent or the allowed time ends.
     fn expect(&mut self, event: &Event, packet: &Packet, window: Window) -> Result<(), Stop> {
         if packet.flags.fin || packet.flags.rst {
             return Err(Stop::Closed);
@@ -343,8 +331,7 @@ impl Player {
         Ok(())
     }
 
-    /// Returns the tolerance for the time of a packet: the larger of the fixed tolerance and 1/8 of the time
-    /// since the previous event.
+    /// The larger of the fixed tolerance and 1/8 of the time since the previous event.
     fn slack(&self, window: Window) -> Duration {
         let since = window.map_or(0, |(from, _)| from.since(self.before).0);
         Duration(self.tolerance.0.max(since / SHARE))
@@ -367,8 +354,7 @@ impl Player {
     }
 }
 
-/// Returns the number of parts of the message in a call, such as 3 for `msg_iov(3)`, or `None` if the call
-/// does not give it.
+/// Such as 3 for `msg_iov(3)`.
 fn parts(call: &Call) -> Option<u32> {
     call.arguments.split_once("msg_iov(")?.1.split_once(')')?.0.parse().ok()
 }

@@ -6,8 +6,7 @@ use nodeb_tcp::linux::Info;
 /// Slow-start threshold that Linux reports before the first reduction (`TCP_INFINITE_SSTHRESH`).
 const NO_THRESHOLD: u64 = 0x7fff_ffff;
 
-/// Returns the value of the field `name`, or `None` if nodeb does not model it. `options` is the value of
-/// `tcpi_options`.
+/// `options` is the value of `tcpi_options`.
 pub fn value(info: &Info, options: u64, name: &str) -> Option<f64> {
     let us = |time: Duration| time.0 / 1_000;
     let value = match name {

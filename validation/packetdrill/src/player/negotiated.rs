@@ -3,40 +3,28 @@
 use crate::script::{Action, Event, Packet, Script};
 use crate::settings::Settings;
 
-/// Role of the end under test: sender or receiver of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The end under test sends the data.
     Sender,
-    /// The end under test receives the data.
-    Receiver {
-        /// Whether the receiver's application reads the data.
-        reads: bool,
-    },
+    Receiver { reads: bool },
 }
 
-/// Parameters of a connection on which both ends agree.
 #[derive(Clone, Copy, Debug)]
 pub struct Negotiated {
-    /// Role of the end under test, which sends or receives the data.
     pub role: Role,
-    /// Whether the end under test opens the connection.
     pub active: bool,
-    /// Window scale of the script's end, as a number of bits.
+    /// Bits.
     pub peer_shift: u8,
-    /// Window scale of the end under test, as a number of bits.
+    /// Bits.
     pub own_shift: u8,
-    /// Negotiated options as the bits of `tcpi_options`: 1 for timestamps, 2 for SACK, 4 for window scaling,
-    /// 8 for ECN.
+    /// The bits of `tcpi_options`: 1 for timestamps, 2 for SACK, 4 for window scaling, 8 for ECN.
     pub options: u64,
 }
 
-/// System calls that write data.
 pub const WRITES: [&str; 6] = ["write", "send", "sendto", "sendmsg", "writev", "sendfile"];
-/// System calls that read data.
 pub const READS: [&str; 4] = ["read", "recv", "recvfrom", "recvmsg"];
 
-/// Maximum segment size if a SYN has no such option, bytes (RFC 9293, 3.7.1).
+/// Bytes, without the option in a SYN (RFC 9293, 3.7.1).
 const DEFAULT_MSS: u64 = 536;
 
 fn packets(script: &Script) -> impl Iterator<Item = (bool, &Packet)> {
@@ -53,7 +41,6 @@ fn calls<'a>(script: &'a Script, names: &'a [&str]) -> impl Iterator<Item = &'a 
     )
 }
 
-/// Returns the role of the end under test, which is the sender if the script expects or writes its data.
 /// Returns an error if both ends or neither send data.
 fn role(script: &Script) -> Result<Role, String> {
     let data = |from: bool| packets(script).any(|(inbound, packet)| inbound == from && packet.payload > 0);

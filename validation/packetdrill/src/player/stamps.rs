@@ -3,17 +3,15 @@
 
 use std::collections::BTreeMap;
 
-/// Microseconds between two values of Linux's timestamp clock.
 const TICK_US: i64 = 1_000;
 
-/// Timestamps that the end under test sent: pairs of the script's value in ms and nodeb's value in us.
+/// Pairs of the script's value in ms and nodeb's value in us.
 #[derive(Clone, Debug, Default)]
 pub struct Stamps {
     known: BTreeMap<u32, u32>,
 }
 
 impl Stamps {
-    /// Records that the timestamp `value` in the script corresponds to nodeb's timestamp `own_us`.
     pub fn note(&mut self, value: u32, own_us: u32) {
         self.known.entry(value).or_insert(own_us);
     }
