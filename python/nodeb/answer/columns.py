@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from nodeb.answer.numbers import Shown
 from nodeb.base.streams import printable
 
-__all__ = ["NAME", "aligned", "beside", "filled", "fitted"]
+__all__ = ["NAME", "aligned", "filled", "fitted"]
 
 NAME = 24
 """Minimum width of the first column, in characters, so that pictures and tables are aligned."""
@@ -72,11 +72,6 @@ def fitted(head: Cells, rows: Sequence[Cells], width: int, right: Sequence[int] 
 def aligned(rows: Sequence[Cells], right: Sequence[int] = (), min_width: int = NAME) -> list[str]:
     """Formats rows as indented lines with aligned columns, whatever their width."""
     return _lines([], _columns(rows, right), min_width, False)
-
-
-def beside(rows: Sequence[Cells]) -> list[str]:
-    columns = [one for one in _columns(rows, range(len(rows[0]))) if any(map(str.strip, one))]
-    return ["  ".join(parts).rstrip() for parts in zip(*columns, strict=True)]
 
 
 def _lines(

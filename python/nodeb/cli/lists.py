@@ -114,7 +114,7 @@ def schema(given: Namespace) -> None:
             raise InputError("--out is for the whole schema and cannot be combined with a key")
         print(_key(given.key))
         return
-    from nodeb.sweep.schema import file_schema
+    from nodeb.sweep.axes import file_schema
 
     text = file_schema().rstrip() + "\n"
     if given.out is None:

@@ -106,16 +106,16 @@ def print_of_sweep(sweep: Sweep, outcome: Outcome, metric: str | None) -> None:
     from nodeb.answer.words import counted
     from nodeb.results.metrics import METRICS
     from nodeb.results.survivors import no_arrival_hint
-    from nodeb.sweep.effects import without_effect
+    from nodeb.sweep.results import without_effect
 
     table = outcome.table
     rates = table["received_bps"]
     if rates.any():
         idle = without_effect(table, sweep.axes)
         print_notes(f"{keys}: no effect; all values gave the same results" for keys in idle)
-        if (rates == 0).any():
-            rows = f"{(rates == 0).sum()} of {counted(len(rates), 'row')} of the table"
-            print_notes([f"nothing arrived in {rows}; {no_arrival_hint(outcome.duration_s)}"])
+    if (rates == 0).any():
+        rows = f"{(rates == 0).sum()} of {counted(len(rates), 'row')} of the table"
+        print_notes([f"nothing arrived in {rows}; {no_arrival_hint(outcome.duration_s)}"])
     names = [name for name in METRICS if name in table.columns]
     if metric is not None and not (metric in names and np.isfinite(table[metric]).any()):
         whole = [name for name in names if np.isfinite(table[name]).all()]

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from nodeb.base.table import Table
+from nodeb.base.units import quantity
 from nodeb.errors import InputError, nearest
 from nodeb.plot.intervals import Curve, bands
 from nodeb.plot.style import nice_step
@@ -17,7 +18,6 @@ from nodeb.plot.text import DIFFERENCE, SUFFIXES, Quantity
 from nodeb.results.metrics import ALL
 from nodeb.results.timeseries import time_averages
 from nodeb.stats import mean_interval
-from nodeb.sweep.columns import quantity
 
 TIME = "t_s"
 BINS = 100

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,20 +11,14 @@ from decimal import Decimal
 from typing import Any
 
 from nodeb import _core
+from nodeb.base.arguments import is_number
+from nodeb.base.units import SIZES
 from nodeb.errors import ScenarioError
 from nodeb.replication.cells import NOT_SIMULATED
-
-__all__ = ["FIXED", "TOGETHER", "Axis", "Swept", "read_axes"]
 
 TABLE, TOGETHER = "sweep", "together"
 RANGE = ("from", "to", "steps", "scale")
 SCALES = ("linear", "log")
-SIZES = {"B": 1, "kB": 1000, "MB": 1000**2, "GB": 1000**3} | {
-    "KiB": 1024,
-    "MiB": 1024**2,
-    "GiB": 1024**3,
-}
-"""Bytes per unit of size. The inner values of a range of sizes are rounded to whole bytes."""
 FIXED = dict.fromkeys(NOT_SIMULATED, "it says how often each cell is replicated") | {
     "name": "it is only what the scenario is called",
     "seed": "all cells meet the same random numbers, and replications vary them",
@@ -152,7 +147,7 @@ class _Reader:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return Decimal(str(value)), ""
         match = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*(\D\S*)\s*", str(value))
-        if not isinstance(value, str) or match is None or not _is_number(match[1]):
+        if not isinstance(value, str) or match is None or not is_number(match[1]):
             raise self._wrong(at, 'expected a number, or one with its unit such as "50 ms"')
         if (number := float(match[1])) in (0.0, math.inf) and re.match("[0.]*[1-9]", match[1]):
             raise self._wrong(at, f"`{value}` is too {'large' if number else 'small'} for a number")
@@ -164,14 +159,6 @@ class _Reader:
     def _wrong(self, path: list[str], message: str) -> ScenarioError:
         where = f"{self._file}:{self._line(path)}: {'.'.join(path)}"
         return ScenarioError(f"{where}: {message}")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _steps(
@@ -193,3 +180,47 @@ def _steps(
 
 def _with_unit(value: float | int, unit: str) -> Any:
     return f"{value!r} {unit}" if unit else value
+
+
+NUMBER = {"type": ["number", "string"], "description": "A number, or text with a unit."}
+RANGE_SCHEMA = {
+    "type": "object",
+    "description": "Equally spaced values, both ends among them.",
+    "properties": {
+        "from": NUMBER,
+        "to": NUMBER,
+        "steps": {"type": "integer", "minimum": 2, "maximum": MAX_STEPS},
+        "scale": {"enum": list(SCALES), "default": SCALES[0]},
+    },
+    "required": ["from", "to", "steps"],
+    "additionalProperties": False,
+}
+VALUES_SCHEMA = {
+    "description": "What a key of the scenario takes: a list, a range, or keys below this one.",
+    "anyOf": [
+        {"type": "array", "minItems": 1},
+        {"$ref": "#/$defs/SweepRange"},
+        {"type": "object", "additionalProperties": {"$ref": "#/$defs/SweepValues"}},
+    ],
+}
+SWEEP_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "description": "What `nodeb sweep` varies: dotted keys of the scenario with their values. "
+    "All combinations are simulated.",
+    "properties": {
+        TOGETHER: {
+            "type": "array",
+            "description": "Keys that change in lockstep.",
+            "items": {"type": "object", "additionalProperties": {"$ref": "#/$defs/SweepValues"}},
+        }
+    },
+    "additionalProperties": {"$ref": "#/$defs/SweepValues"},
+}
+
+
+def file_schema() -> str:
+    """JSON Schema of a scenario file: that of a scenario, extended by the `[sweep]` table."""
+    schema = json.loads(_core.schema())
+    schema["properties"][TABLE] = SWEEP_SCHEMA
+    schema["$defs"] |= {"SweepRange": RANGE_SCHEMA, "SweepValues": VALUES_SCHEMA}
+    return json.dumps(schema)

@@ -4,35 +4,27 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
+from nodeb.base.arguments import is_number
 from nodeb.base.table import Table
-from nodeb.comparison.differences import difference_within
+from nodeb.base.units import quantity
+from nodeb.comparison.differences import Difference, difference_within, differences
 from nodeb.errors import InputError, nearest
+from nodeb.inputs.changes import toml_value
 from nodeb.results.coverage import coverage
 from nodeb.results.metrics import ALL, METRICS, Group, by_run
 from nodeb.results.survivors import NO_TRANSFERS, Unfinished, unfinished
-from nodeb.stats import Interval, mean_interval, paired_difference
+from nodeb.stats import Interval, family_confidence, mean_interval, paired_difference
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell
-from nodeb.sweep.columns import column, place, plain, quantity
-
-__all__ = [
-    "COVERED",
-    "ENDS",
-    "Baseline",
-    "Found",
-    "Known",
-    "results",
-    "shown_metric",
-    "swept_columns",
-]
 
 ENDS = ("", "_ci95_low", "_ci95_high")
 DIFFERENCE = "_diff"
@@ -40,12 +32,10 @@ COVERED = "_covered"
 """Suffix of the column with the share of users, or replications, that a mean covers."""
 FEW = 0.5
 """Share of unfinished transfers from which the default metric is the received bit rate."""
-CHUNK = 1000
-"""Number of rows of a sweep's table that are converted to arrays together, to save memory."""
 
 
 @dataclass(frozen=True)
-class Found:
+class Metrics:
     """Metrics of one cell by replication, the coverage of their means, and unfinished transfers."""
 
     by_run: Table
@@ -54,25 +44,29 @@ class Found:
     covered: Mapping[str, Mapping[str, float]]
     """Share of users that a mean covers, by group and metric."""
     open: Unfinished
-    duration_s: float = math.inf
+    duration_s: float
 
     @classmethod
-    def of(cls, tables: Mapping[str, Table], reached: bool, duration_s: float = math.inf) -> Found:
-        found = by_run(tables)
-        shares = {
-            group: _covered(Group(tables, group), found.where(found["group"] == group))
-            for group in found.distinct("group")
-        }
+    def of(cls, tables: Mapping[str, Table], reached: bool, duration_s: float) -> Metrics:
+        metrics = by_run(tables)
+        covered = {}
+        for group in metrics.distinct("group"):
+            users, rows = Group(tables, group), metrics.where(metrics["group"] == group)
+            names = (name for name in METRICS if name in rows.columns)
+            covered[group] = {name: coverage(METRICS[name], users, rows[name]) for name in names}
         end_s = float(np.max(tables["bearers"]["end_s"], initial=0.0))
-        return cls(found, reached, shares, unfinished(tables["flows"], end_s), duration_s)
+        return cls(metrics, reached, covered, unfinished(tables["flows"], end_s), duration_s)
+
+    def of_group(self, group: str, metric: str) -> NDArray[np.float64]:
+        """Values by replication; NaN if the cell has no such metric or group."""
+        rows = self.by_run["group"] == group
+        if metric in self.by_run.columns and rows.any():
+            return np.asarray(self.by_run[metric][rows], np.float64)
+        return np.full(len(np.unique(self.by_run["run"])), math.nan)
 
 
-def _covered(group: Group, found: Table) -> dict[str, float]:
-    known = (METRICS[name] for name in METRICS if name in found.columns)
-    return {one.name: coverage(one, group, found[one.name]) for one in known}
-
-
-Known = Callable[[tuple[int, ...]], Found]
+Load = Callable[[tuple[int, ...]], Metrics]
+"""Function that returns the metrics of the cell at a position on the axes."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +75,8 @@ class Baseline:
 
     fixed: dict[int, int]
     """Position of all baseline cells on each fixed axis, by index of the axis."""
+    name: str
+    """The settings as `KEY=VALUE`."""
 
     @classmethod
     def read(cls, settings: Sequence[str], axes: Sequence[Axis]) -> Baseline | None:
@@ -89,14 +85,51 @@ class Baseline:
             number, at = _find(setting, axes)
             if fixed.setdefault(number, at) != at:
                 raise InputError(f"--baseline {setting} contradicts another --baseline")
-        return cls(fixed) if settings else None
+        chosen = ((swept, at) for number, at in fixed.items() for swept in axes[number].swept)
+        name = " and ".join(f"{swept.key}={plain(swept.values[at])}" for swept, at in chosen)
+        return cls(fixed, name) if settings else None
 
     def of(self, cell: Cell) -> tuple[int, ...]:
         return tuple(self.fixed.get(axis, at) for axis, at in enumerate(cell.places))
 
 
+@dataclass(frozen=True)
+class Compared:
+    """A metric of a group of users in a cell, compared with the cell's baseline."""
+
+    cell: Cell
+    difference: Difference
+
+
+@dataclass(frozen=True)
+class Against:
+    """All cells except baseline cells, each compared with its own baseline cell."""
+
+    baseline: Baseline
+    confidence: float
+    """Confidence of each interval: all intervals of a group of users together hold with 95 %."""
+    compared: list[Compared]
+
+
+def against(
+    cells: Sequence[Cell], load: Load, baseline: Baseline, metric: str, margin: float
+) -> Against:
+    others = [cell for cell in cells if baseline.of(cell) != cell.places]
+    confidence = family_confidence(len(others))
+    compared = []
+    for cell in others:
+        base, own = load(baseline.of(cell)), load(cell.places)
+        chosen = [METRICS[metric]], margin, confidence
+        durations_s = base.duration_s, own.duration_s
+        for each in differences(base.by_run, own.by_run, *chosen, durations_s):
+            share = min(one.covered[each.group][metric] for one in (base, own))
+            compared.append(Compared(cell, replace(each, covered=share)))
+    return Against(baseline, confidence, compared)
+
+
 def swept_columns(cells: Sequence[Cell], axes: Sequence[Axis]) -> dict[str, list[Any]]:
-    keys = [one.key for axis in axes for one in axis.swept]
+    """Swept values by column; the name of a column of quantities ends in their unit."""
+    keys = [swept.key for axis in axes for swept in axis.swept]
     written: dict[str, list[Any]] = {key: [] for key in keys}
     resolved: dict[str, list[Any]] = {key: [] for key in keys}
     # An axis has few distinct values, so one object is stored for each instead of one per cell.
@@ -104,20 +137,46 @@ def swept_columns(cells: Sequence[Cell], axes: Sequence[Axis]) -> dict[str, list
     for cell in cells:
         scenario = json.loads(cell.scenario)
         for key in keys:
-            value = place(scenario, key)
+            value = _value(scenario, key)
             written[key].append(cell.values[key])
             resolved[key].append(same.setdefault(repr(value), value))
-    return dict(column(key, written[key], resolved[key]) for key in keys)
+    return dict(_column(key, written[key], resolved[key]) for key in keys)
+
+
+def _value(data: Any, key: str) -> Any:
+    for part in key.split("."):
+        if isinstance(data, list):
+            data = data[int(part)] if part.isdigit() and int(part) < len(data) else None
+        else:
+            data = data.get(part) if isinstance(data, dict) else None
+    return data
+
+
+def _column(key: str, written: Sequence[Any], resolved: Sequence[Any]) -> tuple[str, list[Any]]:
+    quantities = [quantity(v) if isinstance(v, str) else None for v in resolved]
+    numbers = [each for each in quantities if each is not None]
+    suffixes = {suffix for _, suffix in numbers}
+    if len(numbers) == len(resolved) and len(suffixes) == 1:
+        return f"{key}_{suffixes.pop()}", [number for number, _ in numbers]
+    kinds = {type(v) for v in resolved}
+    if kinds <= {int, float} or kinds == {bool}:
+        return key, list(resolved)
+    return key, [plain(v) for v in written]
+
+
+def plain(value: Any) -> Any:
+    """Returns a value for messages: text without quotes, anything else as TOML."""
+    return value if isinstance(value, str) else toml_value(value)
 
 
 def results(
     cells: Sequence[Cell],
     axes: Sequence[Axis],
     seed: int,
-    known: Known,
+    load: Load,
     baseline: Baseline | None = None,
-) -> tuple[Table, Unfinished]:
-    """Returns the table of a sweep, and the unfinished transfers of all cells together.
+) -> tuple[Table, list[int], Unfinished]:
+    """Returns the table of a sweep, the cell of each row, and all unfinished transfers.
 
     There is one row per cell and, if there are several groups of users, per group and for `all`.
     The columns are the swept keys with their units, `group`, `runs`, `precision_reached`,
@@ -126,18 +185,36 @@ def results(
     row, the share of users that it covers follows (`transfer_s_covered`).
     """
     swept = swept_columns(cells, axes)
-    rows, unended = _Rows(), NO_TRANSFERS
-    for i, cell in enumerate(cells):
-        own = known(cell.places)
-        other = known(baseline.of(cell)) if baseline else None
+    texts: dict[str, list[Any]] = {}
+    numbers: dict[str, array[float]] = {}
+    rows: list[int] = []
+    unended = NO_TRANSFERS
+    for number, cell in enumerate(cells):
+        own = load(cell.places)
+        base = load(baseline.of(cell)) if baseline else None
         runs = len(np.unique(own.by_run["run"]))
         for group in own.by_run.distinct("group"):
-            row = {name: values[i] for name, values in swept.items()}
+            row = {name: values[number] for name, values in swept.items()}
             row |= {"group": group, "runs": runs, "precision_reached": own.reached}
-            row |= {"seed": seed, "version": _core.version()}
-            rows.add(row | dict(_metrics(group, own, other)))
+            for name, value in (row | {"seed": seed, "version": _core.version()}).items():
+                texts.setdefault(name, []).append(value)
+            # A row may lack metrics of others, such as fairness with a single user.
+            for name, mean in _metrics(group, own, base):
+                column = numbers.setdefault(name, array("d"))
+                column.extend([_missing(name)] * (len(rows) - len(column)))
+                column.append(mean)
+            rows.append(number)
         unended += own.open
-    return rows.table(), unended
+    for name, column in numbers.items():
+        column.extend([_missing(name)] * (len(rows) - len(column)))
+    means = {name: np.frombuffer(column) for name, column in numbers.items()}
+    whole = {name for name in means if name.endswith(COVERED) and (means[name] == 1).all()}
+    means = {name: column for name, column in means.items() if name not in whole}
+    return Table({**texts, **means}), rows, unended
+
+
+def _missing(name: str) -> float:
+    return 1.0 if name.endswith(COVERED) else math.nan
 
 
 def shown_metric(table: Table, open_: Unfinished) -> str:
@@ -151,102 +228,54 @@ def shown_metric(table: Table, open_: Unfinished) -> str:
     return rate if known and open_.share < FEW else "received_bps"
 
 
-class _Rows:
-    """Rows that become a table."""
-
-    def __init__(self) -> None:
-        self._chunks: list[dict[str, NDArray[Any]]] = []
-        self._lengths: list[int] = []
-        self._last: list[dict[str, Any]] = []
-
-    def add(self, row: dict[str, Any]) -> None:
-        self._last.append(row)
-        if len(self._last) == CHUNK:
-            self._pack()
-
-    def table(self) -> Table:
-        self._pack()
-        names = {name: None for chunk in self._chunks for name in chunk}
-        return Table({name: self._column(name) for name in _ordered(names)})
-
-    def _pack(self) -> None:
-        # Rows may have different metrics, such as no fairness for a single user, so the chunk gets
-        # the columns of all its rows.
-        rows, self._last = self._last, []
-        names = {name: None for row in rows for name in row}
-        chunk = {
-            name: np.asarray([row.get(name, _missing(name)) for row in rows]) for name in names
-        }
-        self._chunks.append(chunk)
-        self._lengths.append(len(rows))
-
-    def _column(self, name: str) -> NDArray[Any]:
-        parts = zip(self._chunks, self._lengths, strict=True)
-        missing = _missing(name)
-        return np.concatenate([chunk.pop(name, np.full(n, missing)) for chunk, n in parts])
+def without_effect(table: Table, axes: Sequence[Axis]) -> list[str]:
+    """Returns the swept keys whose values change no result at all."""
+    end, idle, width = 0, [], sum(len(axis.swept) for axis in axes)
+    for axis in axes:
+        begin, end = end, end + len(axis.swept)
+        outcomes: dict[tuple[str, ...], list[str]] = {}
+        for row in table:
+            cells = [str(value) for value in row.values()]
+            others = *cells[:begin], *cells[end:width], row["group"]
+            if outcomes.setdefault(others, cells[width:]) != cells[width:]:
+                break
+        else:
+            if len(axis) > 1:
+                idle.append(", ".join(swept.key for swept in axis.swept))
+    return idle
 
 
-def _missing(name: str) -> float:
-    """Returns the value of a column in rows that lack it: 1 for a share of users, otherwise NaN."""
-    return 1.0 if name.endswith(COVERED) else math.nan
-
-
-def _ordered(names: Collection[str]) -> Iterator[str]:
-    """Yields column names in the given order, but `_covered` behind the metric's `_ci95_high`.
-
-    A column `_covered` has the share of users with a value of the metric.
-    """
-    for name in names:
-        if not name.endswith(COVERED):
-            yield name
-        if (share := name.removesuffix(ENDS[-1]) + COVERED) in names and name.endswith(ENDS[-1]):
-            yield share
-
-
-def _metrics(group: str, own: Found, other: Found | None) -> Iterator[tuple[str, float]]:
+def _metrics(group: str, own: Metrics, base: Metrics | None) -> Iterator[tuple[str, float]]:
     for metric in (name for name in METRICS if name in own.by_run.columns):
-        values = _by_run(own.by_run, group, metric)
-        yield from zip(
-            (metric + end for end in ENDS), _ends(_mean(metric, values, own)), strict=True
-        )
-        if own.covered[group][metric] < 1:
-            yield metric + COVERED, own.covered[group][metric]
-        if other is not None:
-            base = _by_run(other.by_run, group, metric)
-            ends = _ends(_difference(metric, (values, own), (base, other)))
-            yield from zip((metric + DIFFERENCE + end for end in ENDS), ends, strict=True)
+        values = own.of_group(group, metric)
+        yield from _ends(metric, _mean(metric, values, own.duration_s))
+        yield metric + COVERED, own.covered[group][metric]
+        if base is not None:
+            difference = _difference(metric, values, base.of_group(group, metric), own, base)
+            yield from _ends(metric + DIFFERENCE, difference)
 
 
-def _by_run(metrics: Table, group: str, metric: str) -> NDArray[np.float64]:
-    """NaN if the cell has no such metric or group."""
-    if metric in metrics.columns:
-        found: NDArray[np.float64] = metrics[metric][metrics["group"] == group].astype(np.float64)
-        if found.size:
-            return found
-    return np.full(len(np.unique(metrics["run"])), math.nan)
+def _ends(name: str, interval: Interval | None) -> Iterator[tuple[str, float]]:
+    ends = [math.nan] * 3 if interval is None else [interval.mean, interval.low, interval.high]
+    return zip((name + end for end in ENDS), ends, strict=True)
 
 
-def _ends(found: Interval | None) -> tuple[float, float, float]:
-    return (math.nan, math.nan, math.nan) if found is None else (found.mean, found.low, found.high)
-
-
-def _mean(metric: str, values: NDArray[np.float64], of: Found) -> Interval | None:
+def _mean(metric: str, values: NDArray[np.float64], duration_s: float) -> Interval | None:
     values = values[np.isfinite(values)]
-    return METRICS[metric].within(mean_interval(values), of.duration_s) if values.size else None
+    return METRICS[metric].within(mean_interval(values), duration_s) if values.size else None
 
 
 def _difference(
-    metric: str, own: tuple[NDArray[np.float64], Found], base: tuple[NDArray[np.float64], Found]
+    metric: str, own: NDArray[np.float64], base: NDArray[np.float64], cell: Metrics, at: Metrics
 ) -> Interval | None:
     """Returns the interval of the paired difference over the runs common to both cells."""
-    common = min(own[0].size, base[0].size)
-    both = np.isfinite(own[0][:common]) & np.isfinite(base[0][:common])
+    common = min(own.size, base.size)
+    both = np.isfinite(own[:common]) & np.isfinite(base[:common])
     if not both.any():
         return None
-    mine, other = own[0][:common][both], base[0][:common][both]
-    mean = METRICS[metric].within(mean_interval(other), base[1].duration_s)
-    found = paired_difference(mine, other)
-    return difference_within(METRICS[metric], found, mean, own[1].duration_s)
+    own, base = own[:common][both], base[:common][both]
+    mean = METRICS[metric].within(mean_interval(base), at.duration_s)
+    return difference_within(METRICS[metric], paired_difference(own, base), mean, cell.duration_s)
 
 
 def _find(setting: str, axes: Sequence[Axis]) -> tuple[int, int]:
@@ -271,9 +300,5 @@ def _same(value: Any, text: str) -> bool:
         return True
     if isinstance(value, str):
         return (found := quantity(value)) is not None and found == quantity(text)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        try:
-            return float(text) == value
-        except ValueError:
-            return False
-    return False
+    is_plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_plain and is_number(text) and float(text) == value

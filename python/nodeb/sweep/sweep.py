@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +17,7 @@ from nodeb.answer.answering import Answering
 from nodeb.base.arguments import as_path
 from nodeb.base.streams import printable
 from nodeb.base.table import Table
-from nodeb.base.units import in_s
+from nodeb.base.units import in_s, quantity
 from nodeb.comparison.differences import MARGIN, check_margin
 from nodeb.errors import InputError, ScenarioError, writing
 from nodeb.inputs.changes import key_of
@@ -30,21 +30,18 @@ from nodeb.results.provenance import origin
 from nodeb.stats import Precision
 from nodeb.storage.cells import Tables
 from nodeb.storage.files import parquet
-from nodeb.sweep.against import Against, against
+from nodeb.storage.folders import Mark, Owner
 from nodeb.sweep.axes import Axis, read_axes
 from nodeb.sweep.cells import Cell, Cells, Reader, base
-from nodeb.sweep.columns import quantity
 from nodeb.sweep.dataset import DATASET, write
-from nodeb.sweep.effects import Effect, largest_effects
-from nodeb.sweep.folder import SOURCE, TABLE, Source
-from nodeb.sweep.results import COVERED, Baseline, Found, Known, results, shown_metric
+from nodeb.sweep.results import COVERED, Against, Baseline, Metrics, against, results, shown_metric
 from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
     from nodeb.answer import Answer
     from nodeb.results.survivors import Unfinished
 
-__all__ = ["Outcome", "Sweep"]
+SOURCE, TABLE = "sweep.toml", "sweep.parquet"
 
 
 @dataclass(frozen=True)
@@ -57,8 +54,8 @@ class Outcome(Answering):
     """One row per cell and group; see `nodeb.sweep.results.results`."""
     metric: str
     """Metric that answers show; the table contains all metrics."""
-    is_chosen: bool
-    """True if the user requested that metric."""
+    cells: Sequence[int]
+    """Index of the cell of each row of the table."""
     open: Unfinished
     """Unfinished transfers of all cells together."""
     file: Path
@@ -77,18 +74,16 @@ class Outcome(Answering):
     """Content of the intended folder, as a sentence, if another folder was used; otherwise None."""
     against: Against | None = None
     """Comparison of the cells with the baseline, if there is one."""
-    effects: Sequence[Effect] = ()
-    """Largest effect of each axis, in decreasing order; empty unless all cells have a value > 0."""
 
     @property
     def duration_s(self) -> float:
         """Duration of a run of the first cell, s; NaN if the key `duration` is not a time."""
-        found = quantity(json.loads(self.plan.cells[0].scenario)["duration"])
-        return math.nan if found is None else found[0]
+        time = quantity(json.loads(self.plan.cells[0].scenario)["duration"])
+        return math.nan if time is None else time[0]
 
     @property
     def answer(self) -> Answer:
-        """Answer that printing the outcome shows: effects, a grid or list, unfinished transfers."""
+        """Answer that printing the outcome shows: a table of one metric."""
         from nodeb.sweep.answer import answer
 
         return answer(self)
@@ -155,11 +150,11 @@ class Sweep:
         axes = read_axes(text, file, table)
         _check_not_swept(settings, axes)
         reader = Reader(text, file, axes, settings)
-        found = Cells.read(reader)
+        cells = Cells.read(reader)
         planned = reader.plan().planned(runs, precision, seed)
         common = base(data, text, file, settings)
         stop = planned.stopping_rule()
-        return cls(Path(path), text, planned.name, axes, found, common, planned.seed, stop)
+        return cls(Path(path), text, planned.name, axes, cells, common, planned.seed, stop)
 
     def warnings(self) -> list[str]:
         """Returns warnings about valid but doubtful settings, each with its number of cells."""
@@ -221,47 +216,35 @@ class Sweep:
         with self._claim(as_path(folder, "folder"), force, beside) as place:
             filler = CellSimulator(self.cells, self.seed, self.stop, place.store, workers, progress)
             filler.run()
-            outcome, known = self._found(place, filler, compared, metric)
+
+            # Without the cache, a baseline cell would be read again for each cell compared with it.
+            @lru_cache(maxsize=64)
+            def load(places: tuple[int, ...]) -> Metrics:
+                cell = self.cells.at(places)
+                duration_s = in_s(json.loads(cell.scenario)["duration"])
+                return Metrics.of(*self._load(place, cell), duration_s)
+
+            table, rows, unfinished = results(self.cells, self.axes, self.seed, load, compared)
+            metric = metric or shown_metric(table, unfinished)
+            outcome = Outcome(
+                plan=self,
+                table=table,
+                metric=metric,
+                cells=rows,
+                open=unfinished,
+                file=place.path / TABLE,
+                simulated=filler.completed,
+                kept=filler.kept,
+                replications=filler.replications,
+                replaced=place.replaced,
+                beside=place.place.beside,
+            )
             if compared is not None:
-                found = against(self.cells, known, compared, outcome.metric, share)
-                outcome = replace(outcome, against=found)
+                differences = against(self.cells, load, compared, metric, share)
+                outcome = replace(outcome, against=differences)
             with writing(f"write results to {place.path}", outcome):
-                self._write(place, outcome.table, dataset)
+                self._write(place, table, dataset)
             return replace(outcome, dropped=tuple(place.dropped))
-
-    def _found(
-        self,
-        place: CellFolder,
-        filler: CellSimulator,
-        compared: Baseline | None,
-        metric: str | None,
-    ) -> tuple[Outcome, Known]:
-        """Returns the outcome of a completed folder, and a function for a cell's metrics."""
-
-        # Without the cache, a baseline cell would be read again for each cell compared with it.
-        @lru_cache(maxsize=64)
-        def known(places: tuple[int, ...]) -> Found:
-            cell = self.cells.at(places)
-            return Found.of(*self._load(place, cell), in_s(json.loads(cell.scenario)["duration"]))
-
-        table, unended = results(self.cells, self.axes, self.seed, known, compared)
-        metric, is_chosen = metric or shown_metric(table, unended), metric is not None
-        found = Outcome(
-            plan=self,
-            table=table,
-            metric=metric,
-            is_chosen=is_chosen,
-            effects=largest_effects(table, self.axes, metric, known),
-            open=unended,
-            file=place.path / TABLE,
-            simulated=filler.completed,
-            kept=filler.kept,
-            replications=filler.replications,
-            replaced=place.replaced,
-            dropped=(),
-            beside=place.place.beside,
-        )
-        return found, known
 
     def _load(self, place: CellFolder, cell: Cell) -> tuple[Tables, bool]:
         return load_complete(cell, self.seed, self.stop, place.store)
@@ -282,32 +265,51 @@ class Sweep:
         The hash covers the version, the seed, the cells and the rule for the number of
         replications.
         """
-        found = hashlib.sha256(f"{_core.version()} {self.stop}".encode())
+        digest = hashlib.sha256(f"{_core.version()} {self.stop}".encode())
         for cell in self.cells:
-            found.update(f"\n{identity(cell, self.seed)} {cell.label}".encode())
-        return found.hexdigest()
+            digest.update(f"\n{identity(cell, self.seed)} {cell.label}".encode())
+        return digest.hexdigest()
 
     def _claim(self, folder: Path, force: bool, beside: bool) -> CellFolder:
         owner = Source("sweep", self.file.name, {**self.base, "seed": self.seed})
-        source = SOURCE, self.text
-        return CellFolder(
-            folder,
-            owner,
-            self._about(),
-            [TABLE, DATASET],
-            source,
-            force=force,
-            beside=beside,
-        )
+        about = {"name": self.name, "cells": len(self.cells), "seed": self.seed, **origin()}
+        source, files = (SOURCE, self.text), [TABLE, DATASET]
+        return CellFolder(folder, owner, about, files, source, force=force, beside=beside)
 
-    def _about(self) -> dict[str, Any]:
-        """Returns the additional information in the folder's mark, apart from the owner."""
-        return {
-            "name": self.name,
-            "cells": len(self.cells),
-            "seed": self.seed,
-            **origin(),
-        }
+
+@dataclass(frozen=True)
+class Source(Owner):
+    """Scenario and seed that a folder of cells belongs to; values and replications may differ.
+
+    Cells are stored by a hash of scenario, seed and core. The part that all have in common is kept
+    as written and resolved: either is enough, as defaults change between versions, and equal
+    scenarios can be written differently.
+    """
+
+    def refuses(self, mark: Mark) -> str | None:
+        """Returns a description of another owner's content, or `None` for an own folder."""
+        if mark["kind"] != self.kind:
+            return super().refuses(mark)
+        for form in ("resolved", "written"):
+            if self.about[form] is not None and mark.get(form) == self.about[form]:
+                seed, own = mark.get("seed"), self.about["seed"]
+                return None if seed in (own, None) else f"holds a sweep with seed {seed}, not {own}"
+        form = "written" if None in (mark.get("resolved"), self.about["resolved"]) else "resolved"
+        there, here = dict(_leaves("", mark.get(form))), dict(_leaves("", self.about[form]))
+        key = next((key for key in {**there, **here} if there.get(key) != here.get(key)), "")
+        values = (json.dumps(one.get(key), ensure_ascii=False) for one in (there, here))
+        return "holds a sweep of another scenario ({} is {} there, {} here)".format(key, *values)
+
+
+def _leaves(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yields dotted key and value of each leaf of a nested document."""
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    if not isinstance(value, Mapping):
+        yield key, value
+        return
+    for part, below in value.items():
+        yield from _leaves(f"{key}.{part}" if key else str(part), below)
 
 
 def _check_not_swept(settings: Sequence[str], axes: Sequence[Axis]) -> None:

@@ -1,8 +1,8 @@
-"""Tests of the parser for times with units."""
+"""Tests of the parsers of times and of quantities with units."""
 
 import pytest
 
-from nodeb.base.units import in_ns
+from nodeb.base.units import in_ns, quantity
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,20 @@ def test_times_are_parsed_to_the_nanosecond(text, ns):
 def test_invalid_times_are_rejected_at_once(text):
     with pytest.raises(ValueError, match="is not a time with a unit"):
         in_ns(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("110 ms", (0.11, "s")),
+        ("1.5 min", (90.0, "s")),
+        ("384kbps", (384_000.0, "bps")),
+        ("2 KiB", (2048.0, "bytes")),
+        ("1e-3 s", (0.001, "s")),
+        ("2003", None),
+        ("round_robin", None),
+        ("5 apples", None),
+    ],
+)
+def test_quantities_are_numbers_with_a_suffix(text, expected):
+    assert quantity(text) == expected

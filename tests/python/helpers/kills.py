@@ -89,7 +89,7 @@ class Kills:
         if process.returncode or results(out) != wanted:
             self.faults.append(f"{name}: other results or status: {process.returncode} {err}")
         if name == "sweep" and 0 < stored < CELLS:
-            kept = re.search(r"(\d+) (?:was|were) there already", " ".join(shown.split()))
+            kept = re.search(r"(\d+) of them already there", " ".join(shown.split()))
             if kept is None or int(kept[1]) != stored:
                 self.faults.append(f"sweep: {stored} cells were complete: {shown}")
         left = [path.name for path in self.folder.glob(".*")]

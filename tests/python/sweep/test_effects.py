@@ -4,15 +4,22 @@ import pytest
 
 from nodeb.base.table import Table
 from nodeb.sweep.axes import Axis, Swept
-from nodeb.sweep.effects import without_effect
+from nodeb.sweep.results import without_effect
 
 
 def axis(*keys, values=(1, 2)):
     return Axis(tuple(Swept(key, tuple(values), (None,) * len(values)) for key in keys))
 
 
-def table(**columns):
-    return Table(columns)
+def table(group=None, **columns):
+    rows = len(columns["bps"])
+    return Table(
+        {
+            **{k: v for k, v in columns.items() if k in "ab"},
+            "group": group or ["all"] * rows,
+            **columns,
+        }
+    )
 
 
 def test_axis_without_effect_is_named():

@@ -1,4 +1,4 @@
-"""Tests of a sweep's numbers: effects, shares of users with a value, intervals, chosen metrics."""
+"""Tests of a sweep's numbers: shares of users with a value, intervals, chosen metrics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from nodeb.results.coverage import coverage, coverage_by_run
 from nodeb.results.metrics import METRICS, Group
 from nodeb.results.survivors import NO_TRANSFERS
 from nodeb.sweep import Sweep
-from nodeb.sweep.shown import Values
 
 BASE = """name = "small"
 runs = 4
@@ -72,12 +71,6 @@ def swept(tmp_path):
     return run
 
 
-def test_effects_of_keys_are_ordered_and_have_intervals(swept):
-    first, second = swept(BASE + GRID).effects
-    assert (first.keys, second.keys) == ("wired.delay", "radio.dch.bler")
-    assert second.ratio.low < second.ratio.mean < second.ratio.high
-
-
 def test_differences_from_the_baseline_are_those_of_its_cells(swept):
     outcome = swept(BASE + GRID, ["radio.dch.bler=0"])
     for compared in outcome.against.compared:
@@ -91,7 +84,7 @@ def test_differences_from_the_baseline_are_those_of_its_cells(swept):
             next(r["mean"] for r in rows if r["metric"] == "application_bps")
             for rows in (base, own)
         )
-        assert compared.found.difference.mean == pytest.approx(own - base)
+        assert compared.difference.difference.mean == pytest.approx(own - base)
 
 
 def test_metric_available_in_every_cell_is_chosen(swept):
@@ -144,7 +137,7 @@ def test_unfinished_users_add_up(swept):
 
 def test_interval_of_a_difference_stays_within_the_range_of_its_metric(swept):
     outcome = swept(STAGGERED, ["radio.dch.bler=0.1"], metric="download_s")
-    assert outcome.against.compared[-1].found.difference.n == 1
+    assert outcome.against.compared[-1].difference.difference.n == 1
     assert (outcome.table["download_s_ci95_high"][:2] <= 6.0).all()
     table = swept(STAGGERED, ["radio.dch.bler=0.1"]).table
     assert (table["complete_diff_ci95_low"] >= -1).all()
@@ -152,12 +145,15 @@ def test_interval_of_a_difference_stays_within_the_range_of_its_metric(swept):
 
 def test_metric_without_better_direction_differs_up_or_down(swept):
     outcome = swept(BASE + GRID, ["radio.dch.bler=0"], metric="retransmit_bps")
-    assert {one.found.verdict.word for one in outcome.against.compared} <= {"more", "less"}
+    assert {one.difference.verdict.word for one in outcome.against.compared} <= {"more", "less"}
 
 
 def test_uploads_beside_downloads_belong_to_their_cell(swept):
     text = 'runs = 2\nradio.dch = {}\n[[users]]\ntraffic.ftp.size = "20 kB"\n'
     text += 'upload.ftp.size = "5 kB"\n[sweep]\n"radio.dch.bler" = [0.0, 0.1]\n'
-    rows = [(value.cell.places[0], value.group) for value in Values(swept(text)).every()]
+    outcome = swept(text)
+    rows = list(zip(outcome.cells, outcome.table["group"], strict=True))
     groups = ["phone", "phone up", "all", "all up"]
     assert rows == [(cell, group) for cell in (0, 1) for group in groups]
+    (whole,) = outcome.answer.everything
+    assert [row[:2] for row in whole.rows] == [[f"0.{cell}", group] for cell, group in rows]
