@@ -7,11 +7,10 @@
 /// bit per block, "is a retransmission", is enough to find out which block it repeats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
-    /// Number of the first new unit (a PDU or octet in its first transmission). The other new units
-    /// have the numbers that follow.
+    /// The other new units have the numbers that follow.
     pub first: u64,
     pub units: u32,
-    /// Number of units (PDUs or octets) in a new block; the last new block may have fewer.
+    /// PDUs or octets; the last new block may have fewer.
     pub per_block: u32,
     pub per_tti: u32,
     pub ttis: u32,
@@ -21,14 +20,14 @@ pub struct Blocks {
     pub again: u64,
 }
 
-/// Returns a mask with bits 0 to `place - 1` set, or all 64 bits if `place` is 64 or more.
+/// Bits 0 to `place - 1` set, all 64 from 64 on.
 const fn before(place: u32) -> u64 {
     if place < u64::BITS { (1 << place) - 1 } else { u64::MAX }
 }
 
 impl Blocks {
-    /// Number of blocks for which `failed` and `again` have a bit. One value describes more blocks
-    /// than that only if all of them are new and none fails.
+    /// Number of blocks for which `failed` and `again` have a bit. One value describes more blocks than that
+    /// only if all of them are new and none fails.
     pub const MAX: u32 = u64::BITS;
 
     pub const fn count(&self) -> u32 {
@@ -52,7 +51,6 @@ impl Blocks {
         (self.again & before(place)).count_ones()
     }
 
-    /// Returns two numbers of retransmissions: those before TTI `tti`, and those in TTI `tti`.
     /// Within a TTI, retransmissions precede new blocks.
     pub const fn again_before_and_in(&self, tti: u32) -> (u32, u32) {
         if self.again == 0 {
@@ -69,7 +67,6 @@ impl Blocks {
         self.first + new * u64::from(self.per_block)
     }
 
-    /// Last new unit plus one, `first` without new units.
     pub fn end(&self) -> u64 {
         self.first + u64::from(self.units)
     }

@@ -22,8 +22,7 @@ pub struct Problem {
     pub message: String,
 }
 
-/// Collector of the problems in a scenario. It keeps the path of keys to the table that is being
-/// checked.
+/// It keeps the path of keys to the table that is being checked.
 #[derive(Debug, Default)]
 pub struct Check {
     path: Vec<String>,
@@ -38,8 +37,7 @@ pub trait Checked {
     fn check(&self, _check: &mut Check) {}
 }
 
-/// Returns an array that describes the given fields of a parameter struct. Each element is a pair:
-/// the field's name, and true if the field has its default value.
+/// Each element is a pair: the field's name, and true if the field has its default value.
 #[macro_export]
 macro_rules! keys {
     ($params:expr; $( $key:ident ),+) => {{
@@ -81,8 +79,7 @@ impl Check {
         self.require(value <= most, key, || format!("{value} is out of range; expected at most {most}"));
     }
 
-    /// Reports `message` for `key` as a warning unless `holds` is true. Unlike a problem, a warning
-    /// does not keep the scenario from being simulated.
+    /// Unlike a problem, a warning does not keep the scenario from being simulated.
     pub fn advise(&mut self, holds: bool, key: &str, message: impl FnOnce() -> String) {
         if !holds {
             let doubt = self.problem(key, message());
@@ -119,8 +116,7 @@ impl Check {
         Problem { path, message }
     }
 
-    /// Returns the problems in the order of checking. Keys that have no effect but other values
-    /// than their defaults follow at the end.
+    /// Keys that have no effect but other values than their defaults follow at the end.
     pub fn into_problems(mut self) -> Vec<Problem> {
         self.problems.append(&mut self.void);
         self.problems

@@ -26,7 +26,6 @@ pub enum Output {
     },
 }
 
-/// Counters of a place (a link or bearer) since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// TTIs in which at least one block was sent.
@@ -133,8 +132,7 @@ impl Context<'_> {
         self.sink.wants(mask)
     }
 
-    /// Returns the place that a packet of a user passes. An uplink that all users share counts as
-    /// one place per user, as if each user had an uplink of its own.
+    /// An uplink that all users share counts as one place per user, as if each user had an uplink of its own.
     pub fn place_of(&self, user: usize) -> Place {
         let is_shared_uplink = self.place.site == Site::Uplink && !self.of_users.is_empty();
         if is_shared_uplink { Place::new(Site::Uplink, user as u32) } else { self.place }
@@ -184,7 +182,7 @@ impl Context<'_> {
         self.out.push(Output::Lost { user, packet, cause });
     }
 
-    /// Counts `ttis` TTIs of one user and the blocks sent in them, without emitting events.
+    /// Emits no events.
     #[inline]
     pub fn count_ttis(&mut self, ttis: u64, user: usize, sent: Counted) {
         self.counts.ttis += ttis;
@@ -248,9 +246,8 @@ impl Sent {
     }
 }
 
-/// Owner of the state that a [`Context`] borrows. Tests and examples use it to call one bearer, link
-/// or other place of packets without a `World`. With `default()` the run never ends, and no events
-/// are kept.
+/// Tests and examples use it to call one bearer, link or other place of packets without a `World`. With
+/// `default()` the run never ends, and no events are kept.
 #[derive(Debug)]
 pub struct Surroundings {
     pub common: Common,

@@ -31,18 +31,13 @@ use std::cell::Cell;
 
 use crate::units::Time;
 
-/// Scheduling order of an event, which breaks ties between simultaneous events: first by the time
-/// at which the event was decided, then by the order in which the stamps were drawn.
-///
-/// The time of decision matters only for an event that is scheduled before it is decided. An
-/// example is a packet's arrival behind the second of two links: it is known when the packet enters
-/// the first link, but decided when the packet enters the second. Such an event keeps the position
-/// that it would have had if it had been scheduled at the time of decision.
+/// Scheduling order of an event, which breaks ties between simultaneous events: first by the time at which
+/// the event was decided, then by the order in which the stamps were drawn. The time of decision matters only
+/// for an event that is scheduled before it is decided. Such an event keeps the position that it would have
+/// had if it had been scheduled at the time of decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp {
     decided: Time,
-    /// Twice the serial number of the stamp, plus 1 if the stamp was drawn before the time
-    /// `decided`.
     number: u64,
 }
 
@@ -66,8 +61,7 @@ impl Stamp {
         self.number / 2 + 1 == later.number / 2
     }
 
-    /// Returns true if the order of two simultaneous events is unknown: both were decided at the same time,
-    /// and at least one of the stamps had been drawn before that time.
+    /// Both were decided at the same time, and at least one of the stamps had been drawn before that time.
     #[inline]
     pub fn is_uncertain_beside(self, other: Self) -> bool {
         self.decided == other.decided && (self.number | other.number) % 2 == 1
@@ -105,7 +99,6 @@ impl Entry {
 
 const FRONT: usize = 7;
 
-/// Number of children of each inner node of the tree.
 const GROUP: usize = 4;
 
 /// Timers of all components, from which the earliest can be found quickly.
@@ -124,7 +117,6 @@ pub struct EventQueue {
     /// Timer at the root of the tree. Its expiry is the last entry of `front`.
     first_in_tree: u32,
     stamps: Vec<Stamp>,
-    /// Whether two timers were compared whose order the stamps do not determine; see
     /// [`Stamp::is_uncertain_beside`].
     is_uncertain: Cell<bool>,
 }
@@ -171,7 +163,6 @@ impl EventQueue {
         if first < second { one } else { other }
     }
 
-    /// Arms a timer with `key`, or disarms it if `key` is `None` or its time is `NEVER` or later.
     #[inline]
     pub fn set(&mut self, timer: usize, key: Option<Key>) {
         let (at, stamp) = match key {
@@ -230,8 +221,6 @@ impl EventQueue {
         (at < NEVER).then(|| (Time(at), self.stamps[timer]))
     }
 
-    /// Returns the timer that expires first and its key, or `None` if all timers are disarmed.
-    ///
     /// The timer stays armed: the caller arms or disarms it after handling the event.
     #[inline]
     pub fn next(&self) -> Option<(Key, usize)> {

@@ -1,10 +1,9 @@
-//! Error type of the simulator: invalid scenarios and cancelled runs.
+//! Invalid scenarios and cancelled runs.
 
 pub type Result<T> = std::result::Result<T, Error>;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// An invalid scenario.
     #[error("{0}")]
     Scenario(String),
     #[error("the run was cancelled")]

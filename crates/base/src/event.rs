@@ -23,7 +23,6 @@ use crate::blocks::Blocks;
 use crate::packet::PacketId;
 use crate::units::{Duration, Time};
 
-/// Kind of a place: a node or link that packets pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Site {
     /// In an upload the roles of server and phone are exchanged.
@@ -88,8 +87,7 @@ impl Direction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
     pub site: Site,
-    /// Index from 0 among the places of this kind. Depending on the kind it is the number of the
-    /// flow, the phone, the link or the bearer.
+    /// Depending on the kind it is the number of the flow, the phone, the link or the bearer.
     pub index: u32,
 }
 
@@ -338,8 +336,8 @@ pub enum Event {
         from: Time,
         until: Time,
     },
-    /// Data for a user waited from `from` to `until` because its phone had no RRC connection. The event is emitted when
-    /// the next block for the user is sent.
+    /// Data for a user waited from `from` to `until` because its phone had no RRC connection. The event is
+    /// emitted when the next block for the user is sent.
     Promoted {
         bearer: u32,
         user: u32,
@@ -417,7 +415,6 @@ pub enum Event {
     },
 }
 
-/// A set of classes of events, to which a listener subscribes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mask(u16);
 
@@ -430,23 +427,21 @@ impl Mask {
     pub const QUEUE: Self = Self(1 << 1);
     pub const TTIS: Self = Self(1 << 2);
     pub const BLOCKS: Self = Self(1 << 3);
-    /// Class of events in which a user's channel state or serving cell changes, or data waited because a phone's
-    /// receiver was off or the phone was not connected.
+    /// A user's channel state or serving cell changes, or data waited for a phone without connection or with
+    /// its receiver off.
     pub const CHANNELS: Self = Self(1 << 4);
     pub const BANDWIDTH: Self = Self(1 << 5);
     pub const WINDOW: Self = Self(1 << 6);
     pub const ROUND_TRIPS: Self = Self(1 << 7);
-    /// Class of events in which a sender's timer or the state of its loss recovery changes.
+    /// A sender's timer or the state of its loss recovery changes.
     pub const RECOVERY: Self = Self(1 << 8);
     pub const TRANSFERS: Self = Self(1 << 9);
-    /// Class of events about the times of transmissions on links, channels, the Iub and scheduled uplinks.
+    /// Times of transmissions on links, channels, the Iub and scheduled uplinks.
     pub const SERVICE: Self = Self(1 << 11);
-    /// Class of events about the causes of transmissions: limits of senders, expired timers, and
-    /// starts and arrivals of transfers.
+    /// Causes of transmissions: limits of senders, expired timers, and starts and arrivals of transfers.
     pub const DECISIONS: Self = Self(1 << 12);
-    /// Class of events that describe blocks like [`Self::BLOCKS`], but combined over consecutive
-    /// TTIs. Blocks are combined if the bearer supports it and no listener subscribes to single
-    /// blocks.
+    /// Like [`Self::BLOCKS`], but combined over consecutive TTIs if the bearer supports it and no listener
+    /// subscribes to single blocks.
     pub const RUNS: Self = Self(1 << 13);
     pub const PDCP: Self = Self(1 << 15);
     pub const ANY_BLOCKS: Self = Self::BLOCKS.or(Self::RUNS);
@@ -468,8 +463,7 @@ impl Mask {
 }
 
 impl Event {
-    /// Returns the classes to which the event belongs. A sink keeps the event if its mask has any
-    /// of them.
+    /// Returns the classes to which the event belongs. A sink keeps the event if its mask has any of them.
     #[inline]
     pub const fn class(&self) -> Mask {
         match self {
@@ -500,8 +494,7 @@ impl Event {
 
 pub type Record = (Time, Event);
 
-/// Collector of events. It keeps the events in its mask in the order of emission, until a listener
-/// takes them.
+/// It keeps the events in its mask in the order of emission, until a listener takes them.
 #[derive(Debug, Default)]
 pub struct Sink {
     mask: Mask,

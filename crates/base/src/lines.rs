@@ -68,8 +68,8 @@ fn read_row(entry: &[u8], columns: Option<&[usize]>, row: &mut Vec<f64>) -> Resu
     })
 }
 
-/// Returns the words of an entry. Commas separate words if the entry has any, otherwise semicolons,
-/// otherwise tabs. An entry without any of the three is split at blanks.
+/// Commas separate words if the entry has any, otherwise semicolons, otherwise tabs. An entry without any of
+/// the three is split at blanks.
 pub fn words(entry: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mark = [b',', b';', b'\t'].into_iter().find(|mark| entry.contains(mark));
     let is_end = move |byte: &u8| mark.map_or(*byte == b' ', |mark| *byte == mark);

@@ -21,7 +21,7 @@ impl PacketId {
     }
 }
 
-/// The ECN field of the IP header (RFC 3168, section 5).
+/// RFC 3168, section 5.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnField {
     /// Not-ECT: the packet does not use ECN, so a queue can signal congestion only by dropping it.
@@ -36,7 +36,6 @@ pub enum EcnField {
 }
 
 impl EcnField {
-    /// Returns true if a queue may mark the packet instead of dropping it.
     pub fn is_capable(self) -> bool {
         self != Self::NotEct
     }

@@ -111,7 +111,7 @@ pub struct Kinds<P: ?Sized + 'static>(RwLock<Registered<P>>);
 
 struct Registered<P: ?Sized + 'static> {
     kinds: Vec<&'static Kind<P>>,
-    /// Built-in names followed by registered names; `None` if no kind is registered.
+    /// Built-in names, then registered ones; `None` without registered kinds.
     names: Option<&'static [&'static str]>,
 }
 

@@ -53,7 +53,7 @@ pub fn from_defaults<'de, T: Deserialize<'de>, E: serde::de::Error>() -> Result<
     T::deserialize(MapDeserializer::new(std::iter::empty::<(&str, &str)>()))
 }
 
-/// Returns names joined as a choice, for messages: "`a` or `b`".
+/// "`a` or `b`".
 pub fn choice<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
 }

@@ -25,7 +25,7 @@ use rand_core::{Rng, SeedableRng};
 
 pub type Stream = ChaCha8Rng;
 
-/// Performs one step of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014), a bijection that mixes all bits.
+/// One step of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
 fn mix(mut z: u64) -> u64 {
     z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -33,12 +33,12 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Returns a number in [0, 1), made from the upper 53 of 64 random bits.
+/// In [0, 1), from the upper 53 bits.
 pub fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// Draws a random number from the uniform distribution on [0, 1).
+/// In [0, 1).
 pub fn uniform(stream: &mut Stream) -> f64 {
     unit(stream.next_u64())
 }
@@ -111,12 +111,11 @@ pub struct ErrorGaps {
     stream: Stream,
 }
 
-/// Bound on the absolute error of the logarithm that [`rough_ln`] returns.
+/// Of [`rough_ln`].
 const LARGEST_ERROR: f64 = 1e-9;
 
-/// Returns the natural logarithm of a number in (0, 1], with an error below [`LARGEST_ERROR`]. The number is
-/// written as `2^k m`, with `m` from `sqrt(1/2)` to `sqrt(2)`. The logarithm of `m` is approximated by the
-/// first five terms of the series of `2 artanh((m - 1) / (m + 1))`.
+/// The number is written as `2^k m`, with `m` from `sqrt(1/2)` to `sqrt(2)`. The logarithm of `m` is
+/// approximated by the first five terms of the series of `2 artanh((m - 1) / (m + 1))`.
 fn rough_ln(x: f64) -> f64 {
     const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
     let bits = x.to_bits();
@@ -141,9 +140,9 @@ impl ErrorGaps {
         self.gap_of(u)
     }
 
-    /// Returns the gap for a uniform number `u` in (0, 1]. The exact logarithm is computed only if
-    /// the rough one gives a gap so close to an integer that the error of the rough logarithm could
-    /// change the result. Exact logarithms for all gaps took a sixth of the run time of a DCH.
+    /// The exact logarithm is computed only if the rough one gives a gap so close to an integer that the
+    /// error of the rough logarithm could change the result. Exact logarithms for all gaps took a sixth of
+    /// the run time of a DCH.
     #[inline]
     fn gap_of(&self, u: f64) -> u64 {
         let rough = rough_ln(u) * self.inverse_log;

@@ -10,22 +10,16 @@ use std::collections::HashMap;
 
 pub type Text = Cow<'static, str>;
 
-/// Name of the column with the number of the user to whom a row belongs. Some components count users
-/// by an index of their own; [`Table::name_users`] replaces these indices by the users' numbers.
 pub const USER: &str = "user";
 
-/// Number of distinct texts, the first ones of a column, that `Texts::extend` searches one by one. It
-/// finds further texts through a hash map.
+/// `Texts::extend` searches so many texts one by one, and further ones through a hash map.
 const FEW: usize = 16;
 
-/// Value of the cache in [`Texts::of_codes`] for a code that has not occurred yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// A column of texts that stores each distinct text once, as most tables repeat a few texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Texts {
     pub names: Vec<Text>,
-    /// Index into `names` of the text of each row.
     pub places: Vec<u32>,
 }
 
@@ -42,8 +36,8 @@ impl Texts {
         Self { names: Vec::new(), places: Vec::with_capacity(rows) }
     }
 
-    /// Creates a column from codes, which must be small numbers because the cache of texts is
-    /// indexed by them. `text` is called once per distinct code.
+    /// `codes` must be small numbers because they index the cache of texts; `text` is called once per
+    /// distinct code.
     #[inline]
     pub fn of_codes(codes: impl Iterator<Item = u32>, rows: usize, text: impl Fn(u32) -> Text) -> Self {
         let (mut all, mut cache, mut places) = (Self::default(), Vec::new(), Vec::with_capacity(rows));
@@ -55,8 +49,6 @@ impl Texts {
         Self { places, ..all }
     }
 
-    /// Returns the index in `names` of the text of a code that occurs for the first time, and
-    /// caches the index under the code.
     #[cold]
     fn place_of_code(&mut self, text: Text, cache: &mut Vec<u32>, code: usize) -> u32 {
         let place = self.place_of(text);
@@ -65,7 +57,7 @@ impl Texts {
         place
     }
 
-    /// Returns the index in `names` of the text `name`. If the text is new, it is appended first.
+    /// If the text is new, it is appended first.
     fn place_of(&mut self, name: Text) -> u32 {
         let found = self.names.iter().position(|other| *other == name);
         found.unwrap_or_else(|| {
@@ -74,8 +66,7 @@ impl Texts {
         }) as u32
     }
 
-    /// Appends the rows of another column. Each distinct text of the other column is looked up
-    /// once, not once per row.
+    /// Each distinct text of the other column is looked up once, not once per row.
     fn append(&mut self, other: &mut Self) {
         let rows = self.places.len();
         self.extend(other.names.drain(..));
@@ -207,7 +198,6 @@ pub struct Field<R> {
     /// number or a text. For a count or a truth value it is usually empty.
     pub unit: &'static str,
     pub meaning: &'static str,
-    /// Function that reads the values of the column from all rows.
     pub read: fn(&Parts<R>) -> Values,
 }
 
@@ -306,7 +296,6 @@ impl Table {
         self.columns.extend(more);
     }
 
-    /// Appends the rows of `other`, which must be a table with the same declaration.
     pub fn append(&mut self, other: Self) {
         debug_assert_eq!(self.name, other.name, "rows of one table");
         for (column, more) in self.columns.iter_mut().zip(other.columns) {
@@ -315,8 +304,7 @@ impl Table {
     }
 }
 
-/// Appends the rows of each table in `more` to the table of the same name in `tables`. Adds a table
-/// whose name is not in `tables` as a whole.
+/// Adds a table whose name is not in `tables` as a whole.
 pub fn join(tables: &mut Vec<Table>, more: impl IntoIterator<Item = Table>) {
     for table in more {
         match tables.iter_mut().find(|other| other.name == table.name) {

@@ -28,7 +28,6 @@ pub const fn positive(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).expect("a positive constant")
 }
 
-/// Number of nanoseconds in a second.
 pub const NANOS_PER_S: u64 = 1_000_000_000;
 
 /// Nanoseconds since the start of the simulation.

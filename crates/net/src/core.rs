@@ -1,5 +1,3 @@
-//! Parameters of the core network: a link, or a chain of links.
-
 use std::borrow::Cow;
 use std::fmt;
 
@@ -12,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Wired;
 
-/// Links from the gateway to the Node B (or to the RNC, if there is one) in downlink order, at least one.
+/// From the gateway to the Node B (or the RNC), at least one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Core(Vec<Wired>);
 
@@ -27,7 +25,7 @@ impl Core {
         self.0.iter().enumerate().map(named)
     }
 
-    /// Returns the sum of the one-way delays of all links, without queueing and transmission.
+    /// Without queueing and transmission.
     pub fn delay(&self) -> Duration {
         Duration(self.0.iter().fold(0, |sum, link| sum.saturating_add(link.delay.0)))
     }

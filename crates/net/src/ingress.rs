@@ -9,23 +9,19 @@ use super::loss::Loss;
 use super::queue::drop_tail::Limits;
 use super::queue::{DropLog, Queue};
 
-/// Numbers of packets and bytes that a link has handled since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounts {
-    /// Number of packets that arrived at the link, including those that were lost or dropped.
+    /// Including those that were lost or dropped.
     pub packets: u64,
     pub lost: u64,
-    /// Number of packets dropped because the queue was full.
     pub overflowed: u64,
-    /// Number of packets that the queue discipline dropped before the queue was full, as in active
-    /// queue management.
+    /// As in active queue management.
     pub dropped_early: u64,
-    /// Number of packets that the queue discipline marked with Congestion Experienced (RFC 3168).
+    /// Congestion Experienced (RFC 3168).
     pub marked: u64,
     pub bytes: u64,
 }
 
-/// Loss model and queue in front of a link's transmitter, with their counters.
 #[derive(Debug)]
 pub struct Ingress {
     loss: Loss,
@@ -36,7 +32,7 @@ pub struct Ingress {
 }
 
 impl Ingress {
-    /// Creates a loss model and queue with counters of 0. `queue` must be empty.
+    /// `queue` must be empty.
     pub fn new(loss: Loss, queue: Box<dyn Queue>) -> Self {
         Self { loss, queue, drops: DropLog::default(), packets: 0, lost: 0 }
     }
@@ -53,15 +49,13 @@ impl Ingress {
         !is_lost
     }
 
-    /// Drops a packet that the loss model has let pass, since the queue has no room for it: counts the packet and
-    /// reports it as lost. [`Self::push`] does the same for other links.
+    /// Since the queue has no room; [`Self::push`] does the same for other links.
     pub fn refuse(&mut self, ctx: &mut Context, packet: &Packet) {
         self.drops.refuse_overflow();
         ctx.lose(0, *packet, Cause::Overflow);
     }
 
-    /// Subtracts from the counters those packets that look-ahead counted in advance and that had not entered
-    /// the link when the run ended.
+    /// Those that look-ahead counted in advance and that had not entered the link when the run ended.
     pub fn take_back(&mut self, overcount: Overcount) {
         let Overcount { taken, lost, overflowed, .. } = overcount;
         self.packets -= taken + lost + overflowed;
@@ -111,8 +105,7 @@ impl Ingress {
         self.queue.is_empty()
     }
 
-    /// Returns true if the queue discipline must see all packets, even those that find the link
-    /// idle.
+    /// Even those that find the link idle.
     pub fn sees_every_packet(&self) -> bool {
         self.queue.sees_every_packet()
     }
@@ -125,7 +118,7 @@ impl Ingress {
         self.queue.bytes()
     }
 
-    /// The caller passes `bytes`, the number of bytes transmitted, because the transmitter counts them.
+    /// `bytes` are those transmitted, which the transmitter counts.
     pub fn counts(&self, bytes: u64) -> LinkCounts {
         let queue = self.drops.counts;
         LinkCounts {

@@ -10,7 +10,6 @@ use super::link::Link;
 use super::look_ahead::Overcount;
 use super::traced::{TracedLink, Usage};
 
-/// Link with a constant rate, or link that transmits at recorded delivery opportunities.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "the usual one stands where it is used, without a pointer")]
 pub enum Line {
@@ -49,8 +48,7 @@ impl Line {
         self.rated().map_or_else(Overcount::default, |link| link.settle(end))
     }
 
-    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if
-    /// there is none (see [`Link::next_wake`] and [`TracedLink::next_wake`]).
+    /// See [`Link::next_wake`] and [`TracedLink::next_wake`].
     #[inline]
     pub fn next_wake(&self) -> Option<Key> {
         match self {
@@ -74,8 +72,7 @@ impl Line {
         }
     }
 
-    /// Returns the number of packets that wait for the transmitter, including a packet of which an
-    /// opportunity has transmitted only a part. Always 0 with look-ahead.
+    /// Includes a packet that is partly transmitted; 0 with look-ahead.
     pub fn waiting(&self) -> usize {
         match self {
             Self::Rated(link) => link.waiting(),
@@ -83,8 +80,7 @@ impl Line {
         }
     }
 
-    /// Returns the number of bytes of the packets that wait for the transmitter, including a packet of which
-    /// an opportunity has transmitted only a part. Always 0 with look-ahead.
+    /// Includes a packet that is partly transmitted; 0 with look-ahead.
     pub fn waiting_bytes(&self) -> u64 {
         match self {
             Self::Rated(link) => link.waiting_bytes(),
@@ -99,9 +95,8 @@ impl Line {
         }
     }
 
-    /// Returns the number of bytes that the link could have transmitted until `now` if packets had always
-    /// waited and there had been no outages. For recorded delivery opportunities, each is assumed to carry
-    /// one packet, whose additional header does not count.
+    /// If packets had always waited, without outages; each recorded opportunity carries one packet, whose
+    /// additional header does not count.
     pub fn offered_by(&self, now: Time) -> f64 {
         match self {
             Self::Rated(link) => link.offered_by(now),

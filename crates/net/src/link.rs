@@ -25,7 +25,6 @@ struct Airtime {
     remainder: u64,
 }
 
-/// One direction of a link with a constant rate.
 #[derive(Debug)]
 pub struct Link {
     rate_bps: u64,
@@ -35,8 +34,7 @@ pub struct Link {
     /// Whether packets that find the link idle pass through the queue too, because its discipline
     /// must see all packets.
     queues_all: bool,
-    /// End of the last transmission, as whole nanoseconds (`free_at`) and a remainder in units of 1
-    /// / `rate_bps` nanoseconds.
+    /// Whole nanoseconds, and a remainder in units of 1 / `rate_bps` nanoseconds.
     free_at: Time,
     remainder: u64,
     /// Key of the event that starts the transmission of the next waiting packet. Its stamp, which
@@ -50,7 +48,6 @@ pub struct Link {
 }
 
 impl Link {
-    /// Creates an idle link without outages and without look-ahead.
     pub fn new(rate: Rate, delay: Duration, ingress: Ingress, propagation: Propagation) -> Self {
         Self {
             rate_bps: rate.0,
@@ -173,8 +170,7 @@ impl Link {
         }
     }
 
-    /// Returns the transmission time of a packet of `bytes` bytes. This time is computed again only
-    /// if the size differs from that of the previous packet.
+    /// This time is computed again only if the size differs from that of the previous packet.
     #[inline]
     fn airtime(&mut self, bytes: u32) -> Airtime {
         if self.airtime.bytes != bytes {
@@ -214,9 +210,7 @@ impl Link {
         self.bytes += u64::from(bytes);
     }
 
-    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if no
-    /// packet waits, is transmitted or propagates. With look-ahead a packet counts only after
-    /// [`Self::deliver`] has stored it.
+    /// With look-ahead a packet counts only after [`Self::deliver`] has stored it.
     #[inline]
     pub fn next_wake(&self) -> Option<Key> {
         let arrival = self.propagation.next();
@@ -245,14 +239,12 @@ impl Link {
         }
     }
 
-    /// Returns the number of packets that wait, without the packet that is being transmitted; 0
-    /// with look-ahead.
+    /// Without the packet that is being transmitted; 0 with look-ahead.
     pub fn waiting(&self) -> usize {
         self.ingress.waiting()
     }
 
-    /// Returns the number of bytes that wait, without the packet that is being transmitted; 0 with
-    /// look-ahead.
+    /// Without the packet that is being transmitted; 0 with look-ahead.
     pub fn waiting_bytes(&self) -> u64 {
         self.ingress.waiting_bytes()
     }
@@ -360,7 +352,7 @@ mod tests {
         assert!((200..400).contains(&random.counts().lost), "{}", random.counts().lost);
     }
 
-    /// Offers packets (time in ns since the previous packet, size in bytes) to a link, and runs it until `end`.
+    /// `packets`: time in ns since the previous packet, and size in bytes.
     fn play(mut link: Link, packets: &[(u64, u32)], end: Time) -> String {
         let (mut around, mut arrived, mut now) = (Surroundings::default(), Vec::new(), 0);
         let mut wake = |link: &mut Link, around: &mut Surroundings, until: Time| {
@@ -396,8 +388,6 @@ mod tests {
     }
 
     proptest! {
-        /// A link with look-ahead has the same arrivals, losses and counters as a link without
-        /// look-ahead.
         #[test]
         fn look_ahead_changes_no_result(
             packets in prop::collection::vec((0u64..3, 1u32..4), 1..60),
@@ -420,8 +410,6 @@ mod tests {
         }
     }
 
-    /// A link continues to transmit even if its queue drops waiting packets when the link asks for
-    /// the next one.
     #[test]
     fn a_link_continues_when_its_queue_drops_waiting_packets() {
         for (name, delay_ms) in QueueSpec::NAMES.iter().flat_map(|name| [(name, 0), (name, 30)]) {

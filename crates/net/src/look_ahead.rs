@@ -13,7 +13,6 @@ use nodeb_base::event::Cause;
 
 use super::queue::drop_tail::Limits;
 
-/// Packet that entered the link, and whose transmission starts after the current event.
 #[derive(Debug)]
 struct Passage {
     entry: Key,
@@ -21,8 +20,6 @@ struct Passage {
     bytes: u32,
 }
 
-/// State of a link's look-ahead: packets whose transmission has not started, and the length of the
-/// queue.
 #[derive(Debug)]
 pub struct LookAhead {
     limits: Limits,
@@ -34,15 +31,14 @@ pub struct LookAhead {
     lost: VecDeque<(Key, Cause)>,
 }
 
-/// Amounts that a link counted in advance for events that did not happen before the end of the run.
+/// Counted in advance for events that did not happen before the end of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overcount {
-    /// Number of accepted packets that had not entered the link when the run ended.
+    /// That had not entered the link.
     pub taken: u64,
-    /// Number of bytes of the packets whose transmission had not begun when the run ended.
+    /// Whose transmission had not begun.
     pub bytes: u64,
     pub lost: u64,
-    /// Number of packets dropped because the queue was full.
     pub overflowed: u64,
 }
 
@@ -79,7 +75,6 @@ impl LookAhead {
         self.limits.have_room(self.waiting, self.waiting_bytes, bytes)
     }
 
-    /// Adds to the queue a packet of `bytes` bytes that must wait for the end of a transmission.
     #[inline]
     pub fn wait(&mut self, bytes: u32) {
         self.waiting += 1;
@@ -103,8 +98,8 @@ impl LookAhead {
         self.passages.drain(..started);
     }
 
-    /// Records a packet that is lost when it enters at `entry`. It is stored for [`Self::settle`]
-    /// only if `entry` is after `now`, because an earlier loss is never subtracted.
+    /// Stored for [`Self::settle`] only if `entry` is after `now`, because an earlier loss is never
+    /// subtracted.
     pub fn lose(&mut self, entry: Key, cause: Cause, now: Key) {
         while self.lost.front().is_some_and(|(entry, _)| *entry <= now) {
             self.lost.pop_front();

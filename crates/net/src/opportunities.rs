@@ -48,12 +48,12 @@ fn is_empty(list: &Arc<Vec<u64>>) -> bool {
 }
 
 impl Opportunities {
-    /// Returns the path of a recording that the caller must read, because this crate does not read files.
+    /// Must be read by the caller, because this crate does not read files.
     pub fn unread(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.times_ms.is_empty())
     }
 
-    /// Returns the length of the recording in ms, 0 if it is empty.
+    /// 0 if it is empty.
     fn length_ms(&self) -> u64 {
         self.times_ms.last().copied().unwrap_or(0)
     }
@@ -86,21 +86,18 @@ impl Checked for Opportunities {
     }
 }
 
-/// Recording of delivery opportunities, and the settings of the link that replays it.
 #[derive(Clone, Copy, Debug)]
 pub struct Recording<'a> {
-    /// Times at which the link may transmit, in ms from the start of the run.
+    /// ms from the start of the run.
     pub opportunities: &'a Opportunities,
     pub at_end: AtEnd,
-    /// Number of bytes that the link may transmit at each opportunity, including additional
-    /// headers.
+    /// Including additional headers.
     pub size: Size,
     pub header: Size,
 }
 
 impl Recording<'_> {
-    /// Returns the mean bit rate that the recording allows, in which the bits of additional headers count. It
-    /// is 0 if the recording is empty.
+    /// The bits of additional headers count; 0 if the recording is empty.
     pub fn mean_rate(&self) -> Rate {
         let bits = self.opportunities.times_ms.len() as u128 * u128::from(self.size.0) * 8_000;
         let rate = bits / u128::from(self.opportunities.length_ms().max(1));
@@ -108,15 +105,13 @@ impl Recording<'_> {
     }
 }
 
-/// Iterator over a recording's opportunities in order of time, numbered from 0 across repetitions of the
-/// recording.
+/// Numbered from 0 across repetitions of the recording.
 #[derive(Debug)]
 pub struct Schedule {
     times_ms: Arc<Vec<u64>>,
     length_ms: u64,
     at_end: AtEnd,
-    /// Number of the next opportunity, from 0. It equals the number of opportunities that have
-    /// passed.
+    /// It equals the number of opportunities that have passed.
     pub next: u64,
 }
 
@@ -137,7 +132,7 @@ impl Schedule {
         ms.checked_mul(NANOS_PER_MS).map(Time)
     }
 
-    /// Returns the number of opportunities from the start of the run up to and including `time`.
+    /// Up to and including `time`.
     pub fn until(&self, time: Time) -> u64 {
         if self.length_ms == 0 {
             return 0;

@@ -23,7 +23,7 @@ impl Outage {
     }
 }
 
-/// Reports outages to `check` that overlap, or that are not in the order of time.
+/// No overlaps, and in the order of time.
 pub fn check(outages: &[Outage], check: &mut Check) {
     for (i, pair) in outages.windows(2).enumerate() {
         check.within(i + 1, |check| {
@@ -37,20 +37,17 @@ pub fn check(outages: &[Outage], check: &mut Check) {
     }
 }
 
-/// Outages of a link, in the order of time.
 #[derive(Clone, Debug, Default)]
 pub struct Outages {
     rest: std::vec::IntoIter<Outage>,
 }
 
 impl Outages {
-    /// Creates the outages of a link from a list, which must be in the order of time and without
-    /// overlap.
     pub fn new(outages: Vec<Outage>) -> Self {
         Self { rest: outages.into_iter() }
     }
 
-    /// Returns true if no outage is left, because the link has none or all have begun.
+    /// None is left, because the link has none or all have begun.
     pub fn is_empty(&self) -> bool {
         self.rest.as_slice().is_empty()
     }

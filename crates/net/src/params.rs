@@ -64,7 +64,6 @@ params! {
     }
 }
 
-/// Parameters of one direction of a link, from which [`Self::link`] builds the link.
 #[derive(Clone, Copy, Debug)]
 pub struct Path<'a> {
     pub rate: Rate,
@@ -75,7 +74,7 @@ pub struct Path<'a> {
     pub jitter: Option<&'a JitterSpec>,
     /// Additional delay of some packets, so that later packets overtake them;
     pub reordering: Option<&'a Reordering>,
-    /// Intervals in which no transmission starts, in the order of time and without overlap.
+    /// In the order of time and without overlap.
     pub outages: &'a [Outage],
 }
 
@@ -86,8 +85,7 @@ impl Path<'_> {
             .with_outages(Outages::new(self.outages.to_vec()))
     }
 
-    /// Returns an idle link that transmits at the times of a recording instead of at [`Self::rate`], and has no
-    /// outages.
+    /// Without [`Self::rate`] and outages.
     pub fn traced(&self, recording: &Recording, streams: &Streams, entity: &str, index: u64) -> TracedLink {
         let (ingress, propagation) = self.parts(recording.mean_rate(), *streams, entity, index);
         TracedLink::new(recording, self.delay, ingress, propagation)

@@ -26,14 +26,12 @@ impl Checked for Reordering {}
 
 type Lane = VecDeque<(Key, Packet)>;
 
-/// Packets in flight on a link.
 #[derive(Debug, Default)]
 pub struct Propagation {
     lane: Lane,
     impairment: Option<Box<Impairment>>,
 }
 
-/// State of the jitter and reordering of a link.
 #[derive(Debug)]
 struct Impairment {
     jitter: Option<(Box<dyn Jitter>, Stream)>,
@@ -46,7 +44,6 @@ struct Impairment {
 }
 
 impl Propagation {
-    /// Creates the propagation of a link without packets in flight.
     pub fn new(
         jitter: Option<&JitterSpec>,
         reordering: Option<&Reordering>,
@@ -142,7 +139,6 @@ mod tests {
         toml::from_str(text).unwrap()
     }
 
-    /// Sends `packets` packets, one every `spacing_ms` ms, over a link with a delay of 100 ms.
     fn fly(
         jitter: Option<&str>,
         reordering: Option<&str>,

@@ -7,7 +7,6 @@ use nodeb_base::registry;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::Duration;
 
-/// Random distribution of the extra delays of packets.
 pub trait Jitter: Send + std::fmt::Debug {
     fn draw(&mut self, stream: &mut Stream) -> Duration;
 }

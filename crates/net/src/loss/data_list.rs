@@ -26,7 +26,6 @@ impl DataList {
     }
 }
 
-/// Loss model of one link, with the listed positions that the link's packets have not reached yet.
 #[derive(Debug)]
 pub struct ListedData {
     syn: bool,

@@ -45,7 +45,6 @@ impl Checked for GilbertElliott {
 }
 
 impl GilbertElliott {
-    /// Returns the expected share of packets lost in the long run, from 0 to 1.
     pub fn mean_loss(&self) -> f64 {
         let (p, r) = (self.p.0, self.r.0);
         (r * self.loss_in_good.0 + p * self.loss_in_bad.0) / (p + r)
@@ -57,27 +56,23 @@ impl GilbertElliott {
     }
 }
 
-/// Probabilities of a two-state Markov chain: of a change from each state to the other, and of an
-/// error in each state.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain {
-    /// Probability per step of a change from the good to the bad state.
+    /// From the good to the bad state, per step.
     pub p: Probability,
-    /// Probability per step of a change from the bad to the good state.
+    /// From the bad to the good state, per step.
     pub r: Probability,
     pub in_good: Probability,
     pub in_bad: Probability,
 }
 
 impl Chain {
-    /// Returns the share of steps that the chain spends in the bad state in the long run, from 0 to
-    /// 1.
+    /// In the long run: p / (p + r).
     pub fn bad_share(&self) -> f64 {
         self.p.0 / (self.p.0 + self.r.0)
     }
 }
 
-/// Two-state Markov chain that produces errors.
 #[derive(Debug)]
 pub struct TwoStates {
     bad: bool,

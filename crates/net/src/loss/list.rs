@@ -16,8 +16,7 @@ pub struct LossList {
 
 impl Checked for LossList {}
 
-/// Loss model that loses the packets at listed positions. The positions not reached yet are kept in
-/// ascending order.
+/// The positions not reached yet are kept in ascending order.
 #[derive(Debug)]
 pub struct Listed {
     next: Option<u64>,
@@ -25,8 +24,7 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// Creates a loss model that loses exactly the packets at `positions`, counted from 0 and given
-    /// in any order.
+    /// Counted from 0, in any order.
     pub fn new(mut positions: Vec<u64>) -> Self {
         positions.sort_unstable();
         positions.dedup();

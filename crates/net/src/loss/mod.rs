@@ -21,7 +21,6 @@ use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, IntoDeserializer as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Model that decides for every packet of a link whether the packet is lost.
 pub trait LossModel: Send + fmt::Debug {
     /// Must be called once for every packet, in order from position 0.
     fn loses(&mut self, position: u64, payload: bool) -> bool;
@@ -55,7 +54,6 @@ impl LossSpec {
     }
 }
 
-/// Loss of a link's packets as set in a scenario: a probability or a model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LossSetting {
     Independent(Probability),
@@ -69,7 +67,6 @@ impl Default for LossSetting {
 }
 
 impl LossSetting {
-    /// Returns the loss model of link number `index` of the links named `entity`, or
     /// [`Loss::Never`] for a probability of 0.
     pub fn build(&self, streams: &Streams, entity: &str, index: u64) -> Loss {
         match self {
@@ -78,7 +75,6 @@ impl LossSetting {
         }
     }
 
-    /// Returns true if the setting is a probability of 0.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
@@ -91,8 +87,7 @@ impl LossSetting {
     }
 }
 
-/// Reports an error to `check` under the scenario key `key` if the loss probability is 1, because
-/// no packet would pass.
+/// If the loss probability is 1, no packet would pass.
 fn require_passage(check: &mut Check, key: &str, loss: Probability) {
     check.require(loss.0 < 1.0, key, || {
         "with a loss of 1 no packet passes; expected a probability below 1".to_owned()
@@ -162,7 +157,6 @@ impl JsonSchema for LossSetting {
     }
 }
 
-/// Loss of one link's packets in front of the queue.
 #[derive(Debug)]
 pub enum Loss {
     Never,
@@ -170,8 +164,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// Returns a loss of every packet with probability `p`, independently of the others. It is
-    /// [`Self::Never`] if `p` is 0.
+    /// It is [`Self::Never`] if `p` is 0.
     pub fn random(p: Probability, stream: Stream) -> Self {
         if p.0 > 0.0 { Self::Model(Box::new(ErrorGaps::new(p.0, stream))) } else { Self::Never }
     }

@@ -34,7 +34,6 @@ impl Checked for Codel {
     }
 }
 
-/// Reports an error to `check` if the target is 0 or the interval is shorter than the target.
 pub fn check_times(check: &mut Check, target: Duration, interval: Duration) {
     check.require(target.0 > 0, "target", || {
         "0 s is out of range; expected a positive time such as \"5 ms\"".to_owned()
@@ -177,7 +176,6 @@ pub struct CodelQueue {
 }
 
 impl CodelQueue {
-    /// Creates a queue without packets.
     pub fn new(params: &Codel) -> Self {
         Self {
             fifo: TimedFifo::default(),

@@ -39,7 +39,6 @@ impl QueueParams for DropTail {
     }
 }
 
-/// Limits of a drop-tail queue in packets and in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     packets: usize,
@@ -47,15 +46,12 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns true if a packet of `size` bytes may wait behind `packets` other packets, which have
-    /// `bytes` bytes in all.
     #[inline]
     pub fn have_room(self, packets: usize, bytes: u64, size: u32) -> bool {
         packets + 1 < self.packets && bytes + u64::from(size) <= self.bytes
     }
 }
 
-/// First-in, first-out queue that drops arriving packets for which its limits leave no room.
 #[derive(Debug)]
 pub struct Fifo {
     packets: VecDeque<Packet>,
@@ -64,7 +60,6 @@ pub struct Fifo {
 }
 
 impl Fifo {
-    /// Creates a queue without packets.
     pub fn new(params: &DropTail) -> Self {
         Self {
             packets: VecDeque::new(),

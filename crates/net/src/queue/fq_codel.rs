@@ -49,10 +49,8 @@ impl Checked for FqCodel {
 /// Largest number of packets that are dropped at once when an arriving packet exceeds the limit (RFC 8290,
 /// section 4.1).
 const MAX_SHED: usize = 64;
-/// Value in `FlowQueues::slots` for a slot of the hash table that no flow has used yet.
 const UNUSED: u32 = u32::MAX;
 
-/// Queue of all flows whose hash selects the same slot of the hash table.
 #[derive(Debug)]
 struct FlowQueue {
     fifo: TimedFifo,
@@ -73,7 +71,6 @@ impl QueueParams for FqCodel {
     }
 }
 
-/// FQ-CoDel queue: one CoDel queue for each slot of the hash table that a flow has used.
 #[derive(Debug)]
 pub struct FlowQueues {
     params: FqCodel,
@@ -90,7 +87,6 @@ pub struct FlowQueues {
 }
 
 impl FlowQueues {
-    /// Creates an FQ-CoDel queue without packets.
     pub fn new(params: &FqCodel, mut stream: Stream) -> Self {
         Self {
             params: params.clone(),
@@ -104,8 +100,7 @@ impl FlowQueues {
         }
     }
 
-    /// Returns the slot of a flow in the hash table by multiply-shift hashing (Dietzfelbinger et
-    /// al., J. Algorithms 25, 1997).
+    /// Multiply-shift hashing (Dietzfelbinger et al., J. Algorithms 25, 1997).
     fn slot(&self, flow: u32) -> usize {
         let hash = (u64::from(flow) + 1).wrapping_mul(self.salt) >> 32;
         ((hash * self.slots.len() as u64) >> 32) as usize

@@ -44,7 +44,6 @@ use nodeb_base::registry;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::{Rate, Time};
 
-/// Queue discipline with its waiting packets, in front of a transmitter.
 pub trait Queue: Send + std::fmt::Debug {
     fn push(&mut self, now: Time, packet: Packet, drops: &mut DropLog) -> bool;
     /// The discipline may drop packets in front of the one that it returns.
@@ -54,23 +53,18 @@ pub trait Queue: Send + std::fmt::Debug {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Returns true if packets that find the link idle must pass through the queue too, because the discipline includes
-    /// them in its averages or credits.
+    /// The discipline includes packets that find the link idle in its averages or credits.
     fn sees_every_packet(&self) -> bool {
         true
     }
-    /// Returns the limits of the queue if it is a plain drop-tail queue, or `None`, the default, for other
-    /// disciplines.
+    /// `None` if it is not a plain drop-tail queue.
     fn limits(&self) -> Option<drop_tail::Limits> {
         None
     }
 }
 
-/// Parameters of a queue discipline, from which queues are built.
 pub trait QueueParams: Parameters {
     fn build(&self, rate: Rate, stream: Stream) -> Box<dyn Queue>;
-    /// Returns true if the discipline marks ECN-capable packets instead of dropping them, false by
-    /// default.
     fn marks(&self) -> bool {
         false
     }

@@ -1,12 +1,9 @@
-//! Property tests of all built-in queue disciplines.
-
 use nodeb_base::packet::EcnField;
 use nodeb_base::rng::Streams;
 use proptest::prelude::*;
 
 use super::*;
 
-/// Operation on a queue: a packet arrives, or the link takes a packet.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Push { flow: u32, size: u32, capable: bool },
@@ -27,9 +24,7 @@ fn with_limit(name: &str, limit: u32) -> QueueSpec {
     serde_json::from_value(serde_json::json!({ name: { "limit": limit } })).unwrap()
 }
 
-/// Packets that arrived at a queue in a test (`pushed`), and their outcomes: taken by the link (`popped`),
-/// dropped on arrival (`refused`) or dropped later (`discarded`). `longest` is the largest number of waiting
-/// packets.
+/// Packets taken by the link (`popped`), dropped on arrival (`refused`) or later (`discarded`).
 #[derive(Debug, Default, PartialEq)]
 struct History {
     pushed: Vec<Packet>,
@@ -77,8 +72,6 @@ fn play(spec: &QueueSpec, seed: u64, steps: &[(u64, Step)]) -> History {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Every packet is popped or dropped exactly once, and marked only if it is ECN-capable.
-    /// Packets of a flow stay in order, and the queue never exceeds its limit.
     #[test]
     fn packets_are_conserved_in_order_and_within_the_limit(
         steps in steps(), limit in 2u32..40, seed in 0u64..100,
@@ -103,8 +96,6 @@ proptest! {
         }
     }
 
-    /// Two queues with the same seed return the same packets and counters after the same
-    /// operations.
     #[test]
     fn results_are_reproducible(steps in steps(), seed in 0u64..100) {
         for spec in QueueSpec::defaults() {
@@ -112,7 +103,6 @@ proptest! {
         }
     }
 
-    /// A queue that never has more than one packet drops no packet.
     #[test]
     fn no_drops_without_congestion(sizes in prop::collection::vec(40u32..1501, 1..200)) {
         for spec in QueueSpec::defaults() {

@@ -87,7 +87,6 @@ impl QueueParams for Red {
     }
 }
 
-/// Queue with RED, which updates a moving average of the queue length at each arrival.
 #[derive(Debug)]
 pub struct RedQueue {
     params: Red,
@@ -105,7 +104,6 @@ pub struct RedQueue {
 }
 
 impl RedQueue {
-    /// Creates a queue without packets in front of a link of rate `rate`.
     pub fn new(params: &Red, rate: Rate, stream: Stream) -> Self {
         Self {
             mean_ns: params.mean_packet.0 as f64 * 8e9 / rate.0 as f64,
@@ -118,7 +116,7 @@ impl RedQueue {
         }
     }
 
-    /// Returns the queue length in packets.
+    /// Packets.
     fn queue(&self) -> f64 {
         match self.params.mode {
             RedMode::Packets => self.fifo.len() as f64,

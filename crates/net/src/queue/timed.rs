@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
 
-/// First-in, first-out queue of packets, each with its arrival time.
 #[derive(Debug, Default)]
 pub struct TimedFifo {
     packets: VecDeque<(Time, Packet)>,

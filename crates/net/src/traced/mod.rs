@@ -26,7 +26,6 @@ use super::propagation::Propagation;
 /// delivery opportunity.
 const RESOLUTION: Duration = Duration::from_millis(1);
 
-/// Counters of a link's delivery opportunities and of the bytes that they carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     pub offered: u64,
@@ -34,7 +33,7 @@ pub struct Usage {
     pub wasted: u64,
     pub offered_bytes: u64,
     pub used_bytes: u64,
-    /// Number of bytes that carried nothing, including those left over in used opportunities.
+    /// Including those left over in used opportunities.
     pub wasted_bytes: u64,
 }
 
@@ -69,15 +68,14 @@ table! {
     }
 }
 
-/// Packet that has left the queue but is not completely transmitted yet.
+/// Has left the queue but is not completely transmitted yet.
 #[derive(Clone, Copy, Debug)]
 struct First {
     packet: Packet,
-    /// Number of bytes, including the additional header, that are not transmitted yet.
+    /// Bytes, including the additional header.
     left: u64,
 }
 
-/// One direction of a link that transmits at recorded delivery opportunities.
 #[derive(Debug)]
 pub struct TracedLink {
     schedule: Schedule,
@@ -94,7 +92,7 @@ pub struct TracedLink {
     /// are stored only if a listener subscribes to transmissions ([`Mask::SERVICE`]).
     recent: VecDeque<(PacketId, Time)>,
     usage: Usage,
-    /// Number of bytes of packets transmitted completely, without additional headers.
+    /// Transmitted completely, without additional headers.
     bytes: u64,
 }
 
@@ -211,8 +209,7 @@ impl TracedLink {
         ctx.emit(Event::Served { place, channel: 0, packet, from, sent, arrives });
     }
 
-    /// Returns the key of the event for which [`Self::wake`] must be called next, or `None` if
-    /// there is no such event: no packet propagates, and no packet waits or no opportunity follows.
+    /// `None` if no packet propagates, and no packet waits or no opportunity follows.
     pub fn next_wake(&self) -> Option<Key> {
         match (self.propagation.next(), self.resume) {
             (Some(arrival), Some(resume)) => Some(arrival.min(resume)),
@@ -233,13 +230,12 @@ impl TracedLink {
         Some(arrived)
     }
 
-    /// Returns the number of packets that wait, including a packet that is partly transmitted.
+    /// Including a packet that is partly transmitted.
     pub fn waiting(&self) -> usize {
         self.ingress.waiting() + usize::from(self.first.is_some())
     }
 
-    /// Returns the number of bytes of the packets that wait, including a packet that is partly
-    /// transmitted.
+    /// Including a packet that is partly transmitted.
     pub fn waiting_bytes(&self) -> u64 {
         self.ingress.waiting_bytes() + self.first.map_or(0, |first| u64::from(first.packet.size))
     }
@@ -255,8 +251,7 @@ impl TracedLink {
         Usage { offered, offered_bytes: offered * self.size, ..self.usage }
     }
 
-    /// Returns the number of bytes of packets, without the link's additional headers, that the link
-    /// could have transmitted until `now` if each opportunity had carried one packet.
+    /// Bytes of packets without additional headers, if each opportunity had carried one packet.
     pub fn offered_by(&self, now: Time) -> u64 {
         self.schedule.until(now) * self.size.saturating_sub(self.header)
     }

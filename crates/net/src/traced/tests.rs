@@ -1,4 +1,4 @@
-//! Tests: trace-driven links agree with a direct implementation of mahimahi's rule.
+//! Trace-driven links agree with a direct implementation of mahimahi's rule.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const MS: u64 = 1_000_000;
 const SIZE: u64 = 1504;
 const HEADER: u64 = 4;
 
-/// Arrival time of a packet in ns, and its size in bytes.
+/// Time in ns, and size in bytes.
 type Arrival = (u64, u32);
 
 fn link(times_ms: &[u64], at_end: AtEnd, delay: Duration, queue: &serde_json::Value) -> TracedLink {
@@ -37,8 +37,7 @@ fn endless() -> serde_json::Value {
     serde_json::json!({ "drop_tail": { "limit": 1_000_000 } })
 }
 
-/// Processes all events of a link before time `end` in ns. Returns the arrival time in ns and the number of
-/// each packet delivered.
+/// Arrival time in ns and number of each packet delivered.
 fn run(link: &mut TracedLink, around: &mut Surroundings, end: u64) -> Vec<(u64, u64)> {
     let mut arrived = Vec::new();
     while let Some(key) = link.next_wake().filter(|key| key.0.0 < end) {
@@ -62,8 +61,7 @@ fn replay(
     arrived
 }
 
-/// Applies mahimahi's rule to all opportunities before time `end` in ns. Returns the departure time in ns and
-/// the number of each packet, and the use of opportunities.
+/// Returns the departure time in ns and the number of each packet, and the use of opportunities.
 fn rule(times_ms: &[u64], at_end: AtEnd, arrivals: &[Arrival], end: u64) -> (Vec<(u64, u64)>, Usage) {
     let (mut departures, mut usage) = (Vec::new(), Usage::default());
     let mut queue: VecDeque<(u64, u64)> = VecDeque::new();
@@ -137,7 +135,6 @@ fn delay_is_added_and_a_recording_may_stop() {
     assert_eq!((link.waiting(), link.waiting_bytes(), link.next_wake()), (1, 1500, None));
 }
 
-/// A year of opportunities without packets takes no events, but every opportunity is counted.
 #[test]
 fn unused_opportunities_take_no_events() {
     let mut link = link(&[3, 3, 8], AtEnd::Loop, Duration::ZERO, &endless());
@@ -153,8 +150,6 @@ fn unused_opportunities_take_no_events() {
     assert_eq!(usage.used_bytes + usage.wasted_bytes, usage.offered_bytes);
 }
 
-/// A link with any queue discipline continues to send, and every packet is delivered or dropped
-/// exactly once.
 #[test]
 fn every_queue_discipline_works_with_opportunities() {
     for name in QueueSpec::NAMES {
@@ -195,8 +190,6 @@ fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
 }
 
 proptest! {
-    /// Every packet departs at the time given by mahimahi's rule, and every byte of every
-    /// opportunity is counted.
     #[test]
     fn the_link_follows_the_rule(
         times in recordings(), arrivals in arrivals(), loops: bool, after in 1u64..100_000_000, delay in 0u64..3,
@@ -227,8 +220,7 @@ proptest! {
         }
     }
 
-    /// A saturating sender uses all opportunities in whole repetitions of the recording, except for
-    /// those at 0 ms in the first repetition, which precede the first packet.
+    /// Except for opportunities at 0 ms in the first repetition, which precede the first packet.
     #[test]
     fn a_saturating_sender_uses_all_opportunities(times in recordings(), rounds in 1u64..5) {
         let end = rounds * times.last().unwrap() * MS;

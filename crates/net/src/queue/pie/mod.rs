@@ -93,7 +93,7 @@ const WEIGHT: f64 = MEASURED_BYTES as f64 / (1 << 16) as f64;
 #[derive(Debug, Default)]
 struct DepartureRate {
     under_way: Option<(Time, u64)>,
-    /// Moving average of the time per departing byte, in seconds; 0 before the first measurement.
+    /// s; 0 before the first measurement.
     s_per_byte: f64,
 }
 
@@ -139,7 +139,7 @@ pub struct PieQueue {
     drop_prob: f64,
     accu_prob: f64,
     qdelay_old_s: f64,
-    /// Time for which the packet that departed last had waited in the queue; 0 before the first departure.
+    /// 0 before the first departure.
     last_wait: Duration,
     departure_rate: DepartureRate,
     burst_allowance: Duration,
@@ -147,7 +147,6 @@ pub struct PieQueue {
 }
 
 impl PieQueue {
-    /// Creates a queue without packets.
     pub fn new(params: &Pie, stream: Stream) -> Self {
         Self {
             params: params.clone(),
@@ -163,7 +162,7 @@ impl PieQueue {
         }
     }
 
-    /// Returns PIE's estimate of the queueing delay in seconds, or 0 if the queue is empty.
+    /// 0 if the queue is empty.
     fn delay_s(&self) -> f64 {
         match self.params.delay_estimate {
             _ if self.fifo.is_empty() => 0.0,
@@ -192,7 +191,7 @@ impl PieQueue {
             && self.burst_allowance == self.params.burst
     }
 
-    /// Updates the drop probability and the burst allowance once (RFC 8033, sections 4.2 and 4.4).
+    /// RFC 8033, sections 4.2 and 4.4.
     fn update(&mut self) {
         let delay_s = self.delay_s();
         let target_s = self.params.target.as_secs();
@@ -210,8 +209,7 @@ impl PieQueue {
         self.qdelay_old_s = delay_s;
     }
 
-    /// Returns true if an arriving packet must be dropped or marked (RFC 8033, sections 4.1 and
-    /// 5.4).
+    /// RFC 8033, sections 4.1 and 5.4.
     fn drop_early(&mut self) -> bool {
         let calm = self.qdelay_old_s < self.params.target.as_secs() / 2.0 && self.drop_prob < 0.2;
         if self.burst_allowance.0 > 0 || calm || self.fifo.bytes() <= 2 * self.params.mean_packet.0 {

@@ -14,7 +14,7 @@ fn segment(capable: bool) -> Packet {
     Packet { ecn, ..Packet::new(0, 1500) }
 }
 
-/// Removes one packet per millisecond from the queue for the times `ms`, in ms.
+/// Removes one packet per millisecond.
 fn serve(
     queue: &mut PieQueue,
     ms: std::ops::Range<u64>,
