@@ -136,9 +136,11 @@ def shrink(source: Path, target: Path) -> None:
 
 def measured(name: str, entry: Entry, folder: Path) -> Row:
     verb = entry["command"].split()[1]
-    printed = output(f"{entry['command']} --out out", folder)
-    if "show" in entry:
-        return {"command": entry["command"], "output": shortened(printed, entry["show"])}
+    if "numbers" not in entry:
+        printed = output(entry["command"], folder).rstrip()
+        text = shortened(printed, entry["show"]) if "show" in entry else printed
+        return {"command": entry["command"], "output": text}
+    output(f"{entry['command']} --out out", folder)
     rows = pq.read_table(folder / "out" / TABLES[verb]).to_pylist()
     numbers = {key: number(rows, verb, wanted) for key, wanted in entry["numbers"].items()}
     (seed,) = {row["seed"] for row in rows}

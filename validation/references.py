@@ -84,11 +84,11 @@ def spread(ratios: Iterable[float]) -> str:
     return f"{mean:+.1f} % in the mean, {min(percent):+.1f} to {max(percent):+.1f} %"
 
 
-# --- Published studies: claims, published values, targets ---
+# --- Published studies: claims, published values ---
 
 
 def study(found: Mapping[str, str], command: str) -> Iterator[Row]:
-    """Yields the rows of one study: its claims, published values and targets, if it has any."""
+    """Yields the rows of one study: its claims and published values."""
     name = f"`{found['study']}`: {studies.load(found['study']).title}"
     claims = (
         f"{found['holds']} hold, {found['contradicted']} contradicted, "
@@ -96,16 +96,11 @@ def study(found: Mapping[str, str], command: str) -> Iterator[Row]:
     )
     yield Row(name, "claims", int(found["claims"]), claims, "", command)
     if total := int(found["cells_compared"]):
-        distance = f"{found['near']} within their table's tolerance, {found['off']} within twice it"
+        distance = f"{found['near']} within their table's tolerance"
         yield Row(name, "published values", total, distance, "", command)
     if total := int(found["scattered"]):
         distance = f"{found['within_scatter']} within the scatter of as few runs"
         yield Row(name, "published values of a run or a few", total, distance, "", command)
-    if total := int(found["targets"]):
-        distance = f"{found['met']} met, {found['missed']} missed"
-        if found["targets_undecided"] != "0":
-            distance += f", {found['targets_undecided']} undecided"
-        yield Row(name, "targets", total, distance, "", command)
 
 
 # --- ns-2: packet-level traces, row by row ---
