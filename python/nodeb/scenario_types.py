@@ -314,7 +314,7 @@ Rounding: TypeAlias = Literal["down", "nearest"]
 `nearest`: Rounds to the nearest whole CQI.
 """
 
-Decoding: TypeAlias = Literal["independent", "one_number"]
+Decoding: TypeAlias = Literal["independent", "one_number", "error_free"]
 """Method that determines whether a block is decoded.
 
 `independent`: Each transmission fails independently with the BLER at the SNR combined so
@@ -322,6 +322,9 @@ far.
 
 `one_number`: One random number per block, as in EURANE: the block is decoded once the BLER
 at the SNR combined so far is at most this number.
+
+`error_free`: Every block is decoded at its first transmission, although blocks are selected
+as if they could fail.
 """
 
 Distance: TypeAlias = str
@@ -403,7 +406,7 @@ AtEnd: TypeAlias = Literal["loop", "stop"]
 
 `loop`: The recording starts again from its beginning.
 
-`stop`: The recording is not repeated: no transmission is possible after its end.
+`stop`: The recording is not repeated: nothing is sent after its end, and packets wait.
 """
 
 Speed: TypeAlias = str
@@ -460,11 +463,11 @@ class Wired(Part):
     if the core network has several links.
     """
 
-    rate: Rate = "10 Mbps"
-    """Bit rate in each direction."""
+    rate: Rate | None = None
+    """Bit rate in each direction. Default: `"10 Mbps"`; with `radio.lte`: `"1 Gbps"`."""
 
-    delay: Duration = "110 ms"
-    """Propagation delay in each direction."""
+    delay: Duration | None = None
+    """Propagation delay in each direction. Default: `"110 ms"`; with `radio.lte`: `"10 ms"`."""
 
     loss: Probability | Loss = 0.0
     """Loss of packets towards the phone: a probability, or a model."""
@@ -1569,8 +1572,10 @@ class Lte(Part):
     cell: Site = field(default_factory=lambda: Site())
     """The base station and its surroundings."""
 
-    uplink: UplinkSpec = field(default_factory=lambda: Plain())
-    """Uplink: a plain link for each phone, or scheduled by the base station."""
+    uplink: UplinkSpec | None = None
+    """Uplink: scheduled by the base station, or a plain link for each phone. Default:
+    `"scheduled"`; with a table `uplink`: `"plain"`.
+    """
 
 
 class FachDch(Part):
@@ -2152,6 +2157,18 @@ class OuterLoop(Part):
     (1 - p), where p is `target_bler`.
     """
 
+    per_round_trip: bool = True
+    """Whether the blocks under way share the step: the answer to a block that was first sent while
+    n blocks of the phone, itself and retransmissions included, waited for answers corrects by
+    1/n of the step. Otherwise each answer corrects by the whole step.
+    """
+
+    limit_db: float = 20.0
+    """Largest correction in dB, in either direction. Default: that of a target of 1 % if reports
+    say nothing about the SNR of a block, with Rayleigh fading: blocks fail at the rate 1 / (1 +
+    10^(limit_db / 10)).
+    """
+
 
 class LinkCurves(Part):
     """Measured BLER curves. The values at the same index of the three lists form a point.
@@ -2601,7 +2618,8 @@ class Scheduled(Part):
     """
 
     control_blocks: int = 2
-    """Number of resource blocks at both ends of the band together that PUCCH uses.
+    """Number of resource blocks at both ends of the band together that PUCCH uses. If it is odd,
+    the lower end has one more.
 
     From 0 to 65535.
     """
@@ -2686,8 +2704,8 @@ class HeadroomReports(Part):
     """Power headroom reports of phones (TS 36.321, 5.4.6).
 
     A phone reports its headroom in its first block, every `periodic`, and when its path loss
-    has changed. Until the first report, the base station grants one group of resource blocks at
-    a time, or more if a block on one group has no room for data.
+    has changed. Until the first report, the base station grants at most four resource blocks at
+    a time.
     """
 
     periodic: Duration | None = "500 ms"
@@ -3341,8 +3359,9 @@ class Trace(Part):
     """
 
     rates: list[Rate] | None = None
-    """Bit rate of each TTI, instead of SNRs. On `hsdpa` only: the size of the TTI's block is this
-    rate times 2 ms, and the block cannot fail.
+    """Bit rate of each TTI, instead of SNRs: the size of the TTI's block is this rate times the
+    TTI, 2 ms on `hsdpa` and 1 ms on `lte`, and the block cannot fail. On `lte`, a part of the
+    resource blocks carries the same part of the rate.
     """
 
     snrs_db: list[float] = field(default_factory=list)
@@ -3361,7 +3380,10 @@ class Trace(Part):
     """
 
     cqi: list[int] | None = None
-    """CQI measured in each TTI, 0 to 30, on `hsdpa` only. Default: computed from the SNR."""
+    """CQI measured in each TTI. On `hsdpa` 0 to 30, beside SNRs. On `lte` 0 to 15, instead of
+    SNRs, and the SNR is the middle of those at which phones report the CQI. Default: computed
+    from the SNR.
+    """
 
 
 class Tap(Part):
@@ -3449,7 +3471,7 @@ class ScenarioFields(Part):
     snoop: Snoop | None = None
     """Snoop agent at the Node B. Absent: no agent."""
 
-    uplink: Uplink = field(default_factory=lambda: Uplink())
+    uplink: Uplink | None = None
     """Uplink of each phone, a link that no other phone uses; must be absent or have its defaults
     if the base station schedules the uplink.
     """
@@ -3459,8 +3481,8 @@ class ScenarioFields(Part):
     the uplink.
     """
 
-    tcp: Tcp = field(default_factory=lambda: Classic())
-    """TCP at the servers and the phones."""
+    tcp: Tcp | None = None
+    """TCP at the servers and the phones. Default: `"classic"`; with `radio.lte`: `"linux"`."""
 
     users: list[UserGroup] = field(default_factory=list)
     """Groups of phones with the same settings."""
