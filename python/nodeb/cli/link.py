@@ -69,7 +69,7 @@ def curve(given: Namespace) -> None:
 
 
 @of.command()
-def schema() -> None:
+def schema(_: Namespace) -> None:
     import json
 
     from nodeb import _core
