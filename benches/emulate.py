@@ -20,9 +20,8 @@ import numpy as np
 
 from nodeb import _core
 from nodeb.answer.columns import aligned
-from nodeb.emulate.addresses import SERVER, of_phone
-from nodeb.emulate.labels import in_words
-from nodeb.emulate.plan import make
+from nodeb.answer.numbers import number
+from nodeb.emulate.plan import SERVER, make, of_phone
 from nodeb.emulate.session import Options, emulate, set_real_time_priority, start_endpoint
 from nodeb.inputs.scenario import Scenario, load
 
@@ -81,7 +80,7 @@ def run(name, scenario, command, user=None, server=("sh", "-c", "iperf3 -s -1 > 
         name,
         f"{8e-6 * down['arrived_bytes'] / span:.0f}",
         str(late["count"]),
-        *(in_words(late[key]) for key in ("p50_s", "p99_s", "p999_s", "max_s")),
+        *(number(late[key], "s") for key in ("p50_s", "p99_s", "p999_s", "max_s")),
         f"{lost / max(down['offered_packets'], 1):.3%}",
         f"{report['cpu_s'] / report['lasted_s']:.2%}",
         "yes" if outcome.real_time else "no",
@@ -148,7 +147,7 @@ def slept(spacing_us):
     thread.start()
     thread.join()
     times = [*np.quantile(late, (0.5, 0.99, 0.999)), max(late)]
-    cells = [in_words(float(one)) for one in times]
+    cells = [number(float(time_s), "s") for time_s in times]
     name = f"a timer alone, every {spacing_us} us"
     return [name, "-", str(len(late)), *cells, "-", "-", "yes" if first[0] else "no"]
 

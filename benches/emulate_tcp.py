@@ -22,8 +22,7 @@ import numpy as np
 from scipy import stats
 
 from nodeb.answer.columns import aligned
-from nodeb.emulate.addresses import SERVER
-from nodeb.emulate.plan import make
+from nodeb.emulate.plan import SERVER, make
 from nodeb.emulate.session import Options, emulate
 from nodeb.inputs.scenario import Scenario
 

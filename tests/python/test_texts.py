@@ -125,7 +125,7 @@ def tried(plain_s, changed_s):
 
 
 def emulated(slept_s=0.0, **options):
-    from nodeb.emulate.answer import emulated
+    from nodeb.emulate.results import emulated
 
     outcome = fake_emulation.outcome(**options)
     outcome.report["slept_s"] = slept_s
@@ -134,7 +134,7 @@ def emulated(slept_s=0.0, **options):
 
 
 def replayed(**entries):
-    from nodeb.emulate.answer import replayed
+    from nodeb.emulate.results import replayed
 
     report = fake_emulation.outcome().report | {"differs": None, "same": 5772, "complete": True}
     scenario = SimpleNamespace(name="a recording")

@@ -64,9 +64,8 @@ AGAIN = (
     of.flag("--check", "Only measure the rates that this machine can emulate."),
 )  # fmt: skip
 def emulate(given: Namespace) -> int:
-    from nodeb.emulate import page_file, plan, results_folder, session
-    from nodeb.emulate.answer import emulated
-    from nodeb.emulate.problems import check_system
+    from nodeb.emulate import plan, results, session
+    from nodeb.emulate.endpoint import check_system
 
     check_system()
     if given.check:
@@ -98,17 +97,17 @@ def emulate(given: Namespace) -> int:
         record=given.record,
         kept_bytes=given.kept,
     )
-    page = page_file.checked(given.report, given.out, force=given.force)
-    with results_folder.claimed(given.out, given.file, force=given.force, once=True) as place:
+    page = results.page_place(given.report, given.out, force=given.force)
+    with results.claimed(given.out, given.file, force=given.force, once=True) as place:
         outcome = _emulated(planned, options)
         where = ""
         ignore()  # From here on: an emulation cannot be repeated.
         try:
             if place is not None:
-                results_folder.write_emulation(place, planned, options, outcome)
+                results.write_emulation(place, planned, options, outcome)
                 where = f"The tables are in {given.out}."
         finally:  # Printed even if the tables cannot be written.
-            answer = emulated(planned, options, outcome, where)
+            answer = results.emulated(planned, options, outcome, where)
             messages.print_answer(answer, given.everything, sys.stderr)
             status = _print_problems(outcome, options)
     if page is not None:
@@ -117,7 +116,7 @@ def emulate(given: Namespace) -> int:
         given_again = of.chosen(given, *AGAIN) | {"seed": options.seed, "report": given.report}
         again = command_line("emulate", given.file, options=given_again, program=given.command)
         content = of_emulation(planned, options, outcome, again)
-        page = page_file.write(page, content, force=given.force)
+        results.write_page(page, content)
         messages.print_file("Page", page, sys.stderr)
     return status
 
@@ -212,7 +211,7 @@ def _nameservers(wanted: Sequence[str], *, nat: bool) -> tuple[str, ...]:
     """
     from ipaddress import ip_address
 
-    from nodeb.emulate.resolver import reachable_nameservers
+    from nodeb.emulate.nat import reachable_nameservers
 
     for text in wanted:
         try:

@@ -21,9 +21,8 @@ from nodeb.terminal.progress import progress_bar
     of.PCAP_RADIO, of.REPORT, of.ALL,
 )  # fmt: skip
 def replay(given: Namespace) -> int:
-    from nodeb.emulate import page_file, recordings, results_folder
-    from nodeb.emulate.answer import replayed
-    from nodeb.emulate.problems import check_system
+    from nodeb.emulate import recordings, results
+    from nodeb.emulate.endpoint import check_system
 
     if given.pcap_radio and given.pcap is None:
         raise InputError("--pcap-radio requires --pcap")
@@ -31,22 +30,22 @@ def replay(given: Namespace) -> int:
     if given.pcap is not None:
         check_place(given.pcap)
     recording = recordings.read(given.log)
-    page = page_file.checked(given.report, given.out, force=given.force)
+    page = results.page_place(given.report, given.out, force=given.force)
     digest = hashlib.sha256(given.log.read_bytes()).hexdigest()
-    with results_folder.claimed(given.out, given.log, force=given.force, made_of=digest) as place:
+    with results.claimed(given.out, given.log, force=given.force, made_of=digest) as place:
         if place is not None and given.pcap is not None:
             of.check_capture(given.pcap, place)
         with progress_bar(given.log.name) as bar:
             result = recording.replay(given.pcap, radio=given.pcap_radio, progress=bar)
         if place is not None:
-            results_folder.write_replay(place, recording, result)
+            results.write_replay(place, recording, result)
     where = "" if given.out is None else f"The tables are in {given.out}."
-    messages.print_answer(replayed(recording, result, where), given.everything)
+    messages.print_answer(results.replayed(recording, result, where), given.everything)
     if page is not None:
         from nodeb.emulate.page import of_replay
 
         command = command_line("replay", given.log, options=of.chosen(given, "report"))
-        page = page_file.write(page, of_replay(recording, result, command), force=given.force)
+        results.write_page(page, of_replay(recording, result, command))
         messages.print_file("Page", page)
     if given.pcap is not None:
         messages.print_file("Packets", given.pcap)

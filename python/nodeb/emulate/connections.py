@@ -23,19 +23,15 @@ LISTED = 20
 
 @dataclass(frozen=True)
 class Connection:
-    """A TCP connection in a recording: its user, ports, times and amounts of data."""
+    """A TCP connection in a recording."""
 
     number: int
     user: int
-    phone: str
     server: str
     client: str
     begun_s: float
     ended_s: float
-    """Time of the connection's last event, s.
-
-    It is the last arrival of a packet, or the acceptance of a packet that did not arrive if later.
-    """
+    """Last arrival of a packet, or acceptance of a packet that did not arrive if later."""
     packets: int
     down_bytes: int
     """Bytes of data that the phone received in order, without headers."""
@@ -44,30 +40,28 @@ class Connection:
 
     @property
     def data_bytes(self) -> int:
-        """Larger one of `down_bytes` and `up_bytes`; explanations are about this direction."""
+        """Bytes in the direction with more data, which explanations are about."""
         return max(self.down_bytes, self.up_bytes)
 
 
 @dataclass(frozen=True)
 class Connections:
-    """Traffic of a recording: TCP connections, and counts of other packets."""
+    """Traffic of a recording."""
 
     all: list[Connection]
     others: int
+    """Number of packets that are not TCP."""
     unknown: int
     """Number of packets that may be TCP but cannot be assigned to a connection."""
     is_whole: bool = True
     """Whether the log is complete; false if it was cut off, for example when nodeb was killed."""
 
     def of(self, user: int | None) -> list[Connection]:
-        return [one for one in self.all if user in (None, one.user)]
+        return [connection for connection in self.all if user in (None, connection.user)]
 
     @property
     def notes(self) -> list[str]:
-        """Notes on an incomplete log and on packets outside the connections; empty without both."""
-        notes = []
-        if not self.is_whole:
-            notes.append(CUT_OFF)
+        notes = [] if self.is_whole else [CUT_OFF]
         if self.others:
             who = "1 packet is" if self.others == 1 else f"{self.others} packets are"
             notes.append(f"{who} not TCP: `nodeb life` shows packet timelines")
@@ -84,14 +78,11 @@ def connections(recording: Recording) -> Connections:
     columns, others, unknown, is_whole = recording.process(
         lambda control: _core.flight_connections(recording.path, control)
     )
-    phones = recording.about["phones"]
-    table = columns["connections"]
-    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    table, users = columns["connections"], recording.users
     found = [
         Connection(
             number=int(row["connection"]),
-            user=int(phones[row["phone"]]["user"]) if row["phone"] < len(phones) else 0,
-            phone=str(phones[row["phone"]]["name"]) if row["phone"] < len(phones) else "",
+            user=users[row["phone"]] if row["phone"] < len(users) else 0,
             server=str(row["server"]),
             client=str(row["client"]),
             begun_s=int(row["begun_ns"]) / NS_PER_S,
@@ -100,7 +91,9 @@ def connections(recording: Recording) -> Connections:
             down_bytes=int(row["down_bytes"]),
             up_bytes=int(row["up_bytes"]),
         )
-        for row in rows
+        for row in (
+            dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)
+        )
     ]
     return Connections(found, others, unknown, is_whole)
 
@@ -112,63 +105,41 @@ def explain(
 
     The data is that of the direction with more data. Without data, the last arrival is the end.
 
-    Args:
-        recording: the recording.
-        connection: one of the recording's connections.
-        progress: called with the fraction done and a short text.
-
     Raises:
-        InputError: no packet of the connection arrived, the log is damaged, or a packet's fate in
-            the replay differs from the recording.
-        RunError: the log cannot be read.
+        InputError, RunError: see `Recording.explained`.
     """
-    found = recording.explained(connection.number, progress)
-    way = f"{connection.server} to {connection.client}"
+    tables = recording.explained(connection.number, progress)
+    ends = [connection.server, connection.client]
     if connection.up_bytes > connection.down_bytes:
-        way = f"{connection.client} to {connection.server}"
-    what = f"user {connection.user}, connection {connection.number}, {way}"
+        ends.reverse()
+    what = f"user {connection.user}, connection {connection.number}, {' to '.join(ends)}"
     return Explanation(
-        recording.scenario, connection.user, connection.number, [path_of(0, found)], what
+        recording.scenario, connection.user, connection.number, [path_of(0, tables)], what
     )
 
 
-def choose(found: Connections, user: int | None, number: int | None) -> Connection:
-    known = found.of(user)
+def choose(traffic: Connections, user: int | None, number: int | None) -> Connection:
+    """Chooses the connection of this number, by default the one with most data."""
+    choices = traffic.of(user)
     whose = "the recording has" if user is None else f"user {user} has"
-    if not known:
-        more = "; ".join(found.notes)
+    if not choices:
+        more = "; ".join(traffic.notes)
         raise InputError(f"{whose} no TCP connection to explain" + (f": {more}" if more else ""))
     if number is None:
-        return max(known, key=lambda one: one.data_bytes)
-    for one in known:
-        if one.number == number:
-            return one
-    raise InputError(f"{whose} no connection {number}; there is:\n{listed(known)}")
+        return max(choices, key=lambda connection: connection.data_bytes)
+    for connection in choices:
+        if connection.number == number:
+            return connection
+    raise InputError(f"{whose} no connection {number}; there is:\n{listed(choices)}")
 
 
-def listed(known: Sequence[Connection]) -> str:
-    most = sorted(known, key=lambda one: -one.data_bytes)[:LISTED]
-    most.sort(key=lambda one: one.number)
-    table = _table(most)
-    rest = len(known) - len(most)
+def listed(choices: Sequence[Connection]) -> str:
+    most = sorted(choices, key=lambda connection: -connection.data_bytes)[:LISTED]
+    rows = [["connection", "user", "server", "phone", "down B", "up B", "packets", "from", "lasts"]]
+    for c in sorted(most, key=lambda connection: connection.number):
+        times = f"{c.begun_s:.3f} s", f"{c.ended_s - c.begun_s:.3f} s"
+        amounts = map(str, (c.down_bytes, c.up_bytes, c.packets))
+        rows.append([str(c.number), str(c.user), c.server, c.client, *amounts, *times])
+    table = "\n".join(aligned(rows, (0, 1, 4, 5, 6, 7, 8), min_width=0))
+    rest = len(choices) - len(most)
     return f"{table}\n... and {rest} more, none with more data" if rest else table
-
-
-def _table(known: Sequence[Connection]) -> str:
-    """Returns a text table with a row for each connection, below a row of column heads."""
-    head = ["connection", "user", "server", "phone", "down B", "up B", "packets", "from", "lasts"]
-    rows = [
-        [
-            str(one.number),
-            str(one.user),
-            one.server,
-            one.client,
-            str(one.down_bytes),
-            str(one.up_bytes),
-            str(one.packets),
-            f"{one.begun_s:.3f} s",
-            f"{one.ended_s - one.begun_s:.3f} s",
-        ]
-        for one in known
-    ]
-    return "\n".join(aligned([head, *rows], (0, 1, 4, 5, 6, 7, 8), min_width=0))

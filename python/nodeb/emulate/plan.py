@@ -1,4 +1,4 @@
-"""Selection of the users of a scenario that are real, and of their commands."""
+"""Users of a scenario that are real, with their commands and addresses."""
 
 from __future__ import annotations
 
@@ -8,12 +8,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nodeb.emulate.addresses import MAX_PHONES, Addresses, of_phone
 from nodeb.errors import InputError, nearest
 from nodeb.inputs.places import EXTERNAL, is_external
 from nodeb.inputs.scenario import Scenario
 
-__all__ = ["Phone", "Plan", "make", "parse_phone"]
+__all__ = ["CELLS", "SERVER", "Addresses", "Phone", "Plan", "make", "of_phone", "parse_phone"]
+
+MAX_PHONES = 200
+CELLS = {4: "10.64.0.0/16", 6: "fd00:6e6f:6465:62::/64"}
+"""Networks of the server and all phones by IP version, the same in every emulation."""
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Addresses of the server or of a phone, without prefix lengths."""
+
+    v4: str
+    v6: str
+    """Unique local (RFC 4193)."""
+
+    def both(self) -> list[str]:
+        return [self.v4, self.v6]
+
+    def interfaces(self, *, alone: bool) -> list[str]:
+        """Addresses with prefix lengths: those of `CELLS`, or of an address alone."""
+        lengths = (32, 128) if alone else (16, 64)
+        return [f"{text}/{length}" for text, length in zip(self.both(), lengths, strict=True)]
+
+
+def of_phone(number: int) -> Addresses:
+    return Addresses(f"10.64.0.{number + 2}", f"fd00:6e6f:6465:62::{number + 2}")
+
+
+SERVER = of_phone(-1)
 
 
 @dataclass(frozen=True)
@@ -29,10 +56,9 @@ class Phone:
 
 @dataclass(frozen=True)
 class Plan:
-    """Plan of an emulation: the scenario, and the users that are real phones."""
+    """The scenario, whose real groups have `real = true` or `external` traffic, and the phones."""
 
     scenario: Scenario
-    """The scenario; the groups of its real phones have `real = true` or `external` traffic."""
     phones: tuple[Phone, ...]
 
 
@@ -48,19 +74,24 @@ def parse_phone(text: str) -> tuple[str, tuple[str, ...]]:
     return name.strip(), command
 
 
-def make(scenario: Scenario, wanted: Sequence[tuple[str | None, tuple[str, ...]]]) -> Plan:
+def make(scenario: Scenario, requests: Sequence[tuple[str | None, tuple[str, ...]]]) -> Plan:
+    """Plans phones for pairs of a user's name, None for the first real user, and a command."""
     data = scenario.encoded(lambda column: column)
     groups = data["users"]
     commands: dict[str, list[tuple[str, ...]]] = {}
-    for asked, command in wanted:
-        commands.setdefault(_name(groups, asked), []).append(command)
+    for name, command in requests:
+        commands.setdefault(_named(groups, name), []).append(command)
     for group in groups:
         _check(group, commands.get(group["name"], []))
     for name in commands:
         _make_real(groups, name)
     phones: list[Phone] = []
+    first_users, user = {}, 0
+    for group in groups:
+        first_users[group["name"]] = user, group["count"]
+        user += group["count"]
     for name, own in commands.items():
-        first, count = _place(groups, name)
+        first, count = first_users[name]
         for nth in range(count):
             label = name if count == 1 else f"{name} {nth + 1}"
             command = own[nth] if len(own) > 1 else own[0]
@@ -73,40 +104,28 @@ def make(scenario: Scenario, wanted: Sequence[tuple[str | None, tuple[str, ...]]
 def _check(group: dict[str, Any], commands: Sequence[tuple[str, ...]]) -> None:
     name, count = group["name"], group["count"] if is_external(group) else 1
     if group.get("real") and not commands:
-        raise InputError(
-            f"user `{name}` is real but has no command; give --phone "
-            + shlex.quote(f"{name}: COMMAND")
-        )
-    if count == 1 and len(commands) > 1:
-        raise InputError(
-            f"user `{name}` was given {len(commands)} commands, but a phone runs one; name "
-            "another user"
-        )
-    if len(commands) > 1 and len(commands) != count:
-        raise InputError(
-            f"user `{name}` has {count} phones and was given {len(commands)} commands; expected "
-            "one for all of them, or one for each"
-        )
+        option = shlex.quote(f"{name}: COMMAND")
+        raise InputError(f"user `{name}` is real but has no command; give --phone {option}")
+    if len(commands) <= 1 or len(commands) == count:
+        return
+    given = f"was given {len(commands)} commands"
+    if count == 1:
+        raise InputError(f"user `{name}` {given}, but a phone runs one; name another user")
+    raise InputError(
+        f"user `{name}` has {count} phones and {given}; expected one for all of them, or one for "
+        "each"
+    )
 
 
-def _place(groups: list[dict[str, Any]], name: str) -> tuple[int, int]:
-    user = 0
-    for group in groups:
-        if group["name"] == name:
-            return user, group["count"]
-        user += group["count"]
-    raise AssertionError(name)
-
-
-def _name(groups: list[dict[str, Any]], name: str | None) -> str:
+def _named(groups: list[dict[str, Any]], name: str | None) -> str:
     names = [str(group["name"]) for group in groups]
     if name is None:
         external = [str(group["name"]) for group in groups if is_external(group)]
         if external:
             return external[0]
-        known = ", ".join(f"`{one}`" for one in names)
+        choices = ", ".join(f"`{text}`" for text in names)
         raise InputError(
-            f"no user of the scenario is real; choose one with --as (there is: {known}), or set "
+            f"no user of the scenario is real; choose one with --as (there is: {choices}), or set "
             "`real = true`"
         )
     if name not in names:

@@ -33,104 +33,66 @@ from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["CUT_OFF", "Claim", "Recording", "Replay", "claimed", "header", "read"]
 
-Found = TypeVar("Found")
+Output = TypeVar("Output")
 CUT_OFF = "the log was cut off; this is the recording up to there"
 """Note on an incomplete log, for the output of commands."""
-_Explained = dict[str, dict[str, Any]]
 
 
 @dataclass
 class Claim:
-    """State of a file that an emulation has claimed for its recording; see `claimed`."""
+    """State of a file that is claimed for a recording."""
 
     is_needed: bool = False
-    """Whether to keep the file: true from when the phones' commands are started.
-
-    If false, `claimed` removes a file that it has created.
-    """
+    """Whether to keep a new file: true from when the phones' commands are started."""
 
 
 @contextmanager
-def claimed(path: Path) -> Iterator[Claim]:
-    """Claims the file that an emulation records to, so that no other emulation writes it.
+def claimed(path: Path | None) -> Iterator[Claim]:
+    """Locks the file that an emulation records to, so that no other emulation writes it.
 
-    The file is created unless an empty one exists, and is locked. The lock ends with the process,
-    so that the empty file of a killed emulation can be used again. On file systems without locks,
-    an existing file is refused. Files that are not regular, such as devices, are not locked.
+    The empty file of a killed emulation can be used again. Devices are not locked.
 
     Raises:
         OutputError: the file cannot be written, another emulation has claimed it, or it has
             content. A recording is never overwritten, as it cannot be made again.
     """
-    with writing(f"record to {path}"):
-        file, is_new = _locked(path)
     claim = Claim()
-    try:
+    if path is None:
         yield claim
-    finally:
-        if is_new and not claim.is_needed:
-            path.unlink(missing_ok=True)
-        os.close(file)
-
-
-def _locked(path: Path) -> tuple[int, bool]:
-    """Opens and locks a file for a recording. Returns its descriptor, and whether it was created.
-
-    Raises:
-        OutputError: another process may be using the file, or it has content.
-        OSError: the file cannot be written.
-    """
-    while True:
-        file, is_new = _opened(path)
+        return
+    is_new = not path.exists()
+    with writing(f"record to {path}"):
+        file = path.open("ab")
+    with file:
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode) and (_is_locked(file) or file.tell()):
+            hint = "a recording is never overwritten; give another file with --record"
+            raise OutputError(f"{path} exists, and {hint}")
         try:
-            if not stat.S_ISREG(os.fstat(file).st_mode):
-                return file, False
-            if not _lock(file, is_new=is_new) or os.fstat(file).st_size:
-                hint = "a recording is never overwritten; give another file with --record"
-                raise OutputError(f"{path} exists, and {hint}")
-            # Another emulation may have removed the file after it was opened here: then the loop
-            # opens it again.
-            with suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(file), os.stat(path)):
-                    return file, is_new
-        except BaseException:
-            os.close(file)
-            raise
-        os.close(file)
+            yield claim
+        finally:
+            if is_new and not claim.is_needed:
+                path.unlink(missing_ok=True)
 
 
-def _opened(path: Path) -> tuple[int, bool]:
-    """Opens or creates a file for appending. Returns its descriptor, and whether it was created."""
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    try:
-        return os.open(path, flags | os.O_EXCL, 0o666), True
-    except FileExistsError:
-        return os.open(path, flags, 0o666), False
-
-
-def _lock(file: int, *, is_new: bool) -> bool:
-    """Locks a file. Returns false if another process may be using it.
-
-    On a file system without locks, this is assumed of every file that is not new.
-    """
+def _is_locked(file: Any) -> bool:
+    """Locks a file, unless another process has done so; the lock ends with the process."""
     import fcntl
 
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # The file system has no locks, so an existing file may be in use.
-        return is_new
-    return True
+    with suppress(OSError):  # A file system without locks.
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def header(scenario: _core.CompiledScenario, plan: Plan, seed: int) -> bytes:
-    """Returns the header of a log as JSON: scenario, seed, real phones, and version of nodeb."""
+    """The header of a log as JSON: scenario, seed, real phones, and version of nodeb."""
     about = {
         "version": _core.version(),
         "core": core_hash(),
         "seed": seed,
-        "phones": [{"name": one.name, "user": one.user} for one in plan.phones],
+        "phones": [{"name": phone.name, "user": phone.user} for phone in plan.phones],
         "scenario": json.loads(scenario.to_json()),
     }
     return json.dumps(about).encode()
@@ -138,7 +100,7 @@ def header(scenario: _core.CompiledScenario, plan: Plan, seed: int) -> bytes:
 
 @dataclass(frozen=True)
 class Replay:
-    """Outcome of a replay: report on the real packets, and result tables."""
+    """Outcome of a replay."""
 
     report: dict[str, Any]
     """Counts, delays and losses of real packets.
@@ -152,10 +114,9 @@ class Replay:
 
 @dataclass(frozen=True)
 class Recording:
-    """A recorded emulation: path and header of its log, with functions that replay the log."""
+    """A recorded emulation, whose log can be replayed."""
 
     path: str
-    """Path of the log file."""
     about: dict[str, Any]
     """Header of the log: `scenario`, `seed`, `phones`, and `version` and `core` of nodeb."""
 
@@ -166,7 +127,6 @@ class Recording:
 
     @property
     def seed(self) -> int:
-        """Seed of the emulation's random streams."""
         return int(self.about["seed"])
 
     @cached_property
@@ -185,9 +145,9 @@ class Recording:
 
     def process(
         self,
-        work: Callable[[_core.Control], Found],
+        work: Callable[[_core.Control], Output],
         progress: ProgressCallback | None = None,
-    ) -> Found:
+    ) -> Output:
         """Processes the log with a function of the core, in a thread, so that Ctrl-C can stop it.
 
         Args:
@@ -201,7 +161,7 @@ class Recording:
             FullError: there is no space for the output.
         """
 
-        def checked(control: _core.Control) -> Found:
+        def checked(control: _core.Control) -> Output:
             try:
                 return work(control)
             except OSError as error:
@@ -232,9 +192,7 @@ class Recording:
             progress: called with the fraction done and a short text.
 
         Raises:
-            InputError: the log is damaged or does not match its scenario.
-            RunError: the log cannot be read, or the capture cannot be written.
-            FullError: there is no space for the capture; its `outcome` is the replay without it.
+            InputError, RunError, FullError: see `process`.
             ScenarioError: this version cannot read the scenario.
         """
         compiled = self.scenario.compiled()
@@ -250,15 +208,13 @@ class Recording:
             phone["name"] = recorded["name"]
         return Replay(report, tables)
 
-    def explained(self, connection: int, progress: ProgressCallback | None = None) -> _Explained:
-        """Replays the log and explains the transfer of a TCP connection.
+    def explained(
+        self, connection: int, progress: ProgressCallback | None = None
+    ) -> dict[str, dict[str, Any]]:
+        """Replays the log and explains the transfer of the TCP connection with this number.
 
         Returns the tables of the core by name: among them the transfer, and the spans of its
         critical path.
-
-        Args:
-            connection: number of the connection, from 0.
-            progress: called with the fraction done and a short text.
 
         Raises:
             InputError: there is no such connection, none of its packets arrived, a packet's fate in
@@ -266,13 +222,12 @@ class Recording:
             RunError: the log cannot be read.
         """
         compiled = self.scenario.compiled()
-
-        def work(control: _core.Control) -> _Explained:
-            return _core.flight_explain(
+        return self.process(
+            lambda control: _core.flight_explain(
                 self.path, compiled, self.seed, self.users, connection, control
-            )
-
-        return self.process(work, progress)
+            ),
+            progress,
+        )
 
 
 def read(path: str | os.PathLike[str]) -> Recording:

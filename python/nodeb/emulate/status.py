@@ -7,21 +7,17 @@ import os
 from collections.abc import Mapping
 from typing import Any, Self, TextIO
 
-from nodeb.emulate.labels import in_words, rate
+from nodeb.answer.numbers import number
 
 __all__ = ["StatusLine", "status_text"]
 
 SHOW_EVERY_S = 1.0
-"""Minimum time of the emulation between two updates of the line, seconds."""
-MAX_COLUMNS = 80
-"""Maximum width of the line in columns: that of the narrowest terminal in common use."""
+"""Minimum time of the emulation between two updates of the line, s."""
+USUAL_COLUMNS = 80
 
 
 class StatusLine:
-    """Status line on a terminal, which its `with` block clears at the end.
-
-    If the stream is not a terminal, nothing is shown.
-    """
+    """Status line, which its `with` block clears at the end; shown on terminals only."""
 
     def __init__(self, stream: TextIO | None) -> None:
         self._stream = stream if stream is not None and stream.isatty() else None
@@ -34,10 +30,7 @@ class StatusLine:
         self._show("")
 
     def __call__(self, now: Mapping[str, Any]) -> None:
-        """Shows a result of `Emulation.status`, unless the last one shown is too recent.
-
-        The last one is too recent if it is less than `SHOW_EVERY_S` older than `now`.
-        """
+        """Shows a result of `Emulation.status`, unless the last one is too recent."""
         before = self._before or now
         if now["time_s"] - before["time_s"] >= SHOW_EVERY_S or self._before is None:
             self._before = now
@@ -51,36 +44,38 @@ class StatusLine:
 
 
 def status_text(
-    now: Mapping[str, Any], before: Mapping[str, Any], columns: int = MAX_COLUMNS
+    now: Mapping[str, Any], before: Mapping[str, Any], columns: int = USUAL_COLUMNS
 ) -> str:
-    """Returns the text of a status line; bit rates and mean delay are those since `before`.
+    """The status line; bit rates and mean delay are those since `before`.
 
     Fields at the end of the line are omitted if they do not fit. The last column stays free,
     because some terminals begin a new line after it.
     """
-    span = now["time_s"] - before["time_s"]
-    down, up = (rate(now[key] - before[key], span) for key in ("down_bytes", "up_bytes"))
+    span_s = now["time_s"] - before["time_s"]
+    down, up = (
+        number(8 * (now[key] - before[key]) / span_s if span_s else 0.0, "bit/s")
+        for key in ("down_bytes", "up_bytes")
+    )
     arrived = now["down_packets"] - before["down_packets"]
-    delay = in_words((now["delays_s"] - before["delays_s"]) / arrived) if arrived else "-"
+    delay = number((now["delays_s"] - before["delays_s"]) / arrived, "s") if arrived else "-"
+    cqi = f" CQI {now['cqi']:.0f}" if math.isfinite(now["cqi"]) else ""
     parts = [
         f"{now['time_s']:.0f} s",
-        f"down {down}",
-        f"up {up}",
-        f"delay {delay}",
-        f"queue {now['queued_down']}/{now['queued_up']}",
+        f" down {down}",
+        f" up {up}",
+        f" delay {delay}",
+        f" queue {now['queued_down']}/{now['queued_up']}",
+        cqi,
+        f" late {number(now['late_p99_s'], 's')}",
+        f" lost {now['lost']}",
     ]
-    if math.isfinite(now["cqi"]):
-        parts.append(f"CQI {now['cqi']:.0f}")
-    parts.append(f"late {in_words(now['late_p99_s'])}")
-    parts.append(f"lost {now['lost']}")
-    while parts and len(" ".join(parts)) >= columns:
+    while len("".join(parts)) >= columns:
         parts.pop()
-    return " ".join(parts)
+    return "".join(parts)
 
 
 def _columns(stream: TextIO) -> int:
-    """Returns the width of a terminal in columns, at most `MAX_COLUMNS`."""
     try:
-        return min(os.get_terminal_size(stream.fileno()).columns or MAX_COLUMNS, MAX_COLUMNS)
+        return os.get_terminal_size(stream.fileno()).columns or USUAL_COLUMNS
     except (OSError, ValueError):
-        return MAX_COLUMNS
+        return USUAL_COLUMNS

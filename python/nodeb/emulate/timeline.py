@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -40,40 +41,38 @@ class RecordedLife(Life):
 
     @cached_property
     def critical_path(self) -> CriticalPath:
-        """Critical paths of a real user's TCP connections in the window.
-
-        They are those of the first `MAX_TRANSFERS` connections with data.
-        """
-        about = self.about
-        found = CriticalPath(
-            self._recording.users[0] if about.user is None else about.user, what="connection"
-        )
+        """Critical paths of a real user's first `MAX_TRANSFERS` connections in the window."""
+        user = self._recording.users[0] if self.about.user is None else self.about.user
+        path = CriticalPath(user, what="connection")
         try:
-            found.note = self._explained(found, connections(self._recording))
+            path.note = self._explained(path, connections(self._recording))
         except (NodebError, ValueError, RuntimeError, OSError) as error:
-            found.note = f"The other connections are not explained: {error}."
-        return found
+            path.note = f"The other connections are not explained: {error}."
+        return path
 
-    def _explained(self, found: CriticalPath, known: Connections) -> str:
+    def _explained(self, path: CriticalPath, traffic: Connections) -> str:
+        """Adds the spans of connections with data; returns a note on what is not explained."""
         about, recording = self.about, self._recording
         end_s = float("inf") if about.end_ns is None else about.end_ns / NS_PER_S
-        wanted = [
-            one
-            for one in known.of(found.user)
-            if one.begun_s < end_s and one.ended_s >= about.begin_ns / NS_PER_S and one.data_bytes
+        numbers = [
+            connection.number
+            for connection in traffic.of(path.user)
+            if connection.begun_s < end_s
+            and connection.ended_s >= about.begin_ns / NS_PER_S
+            and connection.data_bytes
         ]
-        for one in wanted[:MAX_TRANSFERS]:
-            explained = recording.explained(one.number)
-            found.transfers.append(one.number)
-            found.spans += spans_of(explained["spans"], one.number)
-        found.spans.sort(key=lambda span: span.begin)
-        if len(wanted) > MAX_TRANSFERS:
+        for number in numbers[:MAX_TRANSFERS]:
+            tables = recording.explained(number)
+            path.transfers.append(number)
+            path.spans += spans_of(tables["spans"], number)
+        path.spans.sort(key=lambda span: span.begin)
+        if len(numbers) > MAX_TRANSFERS:
             return f"Later connections are not explained: the limit is {MAX_TRANSFERS}."
-        if wanted:
+        if numbers:
             return ""
-        if found.user not in recording.users:
-            return f"User {found.user} is simulated: a recording explains real users only."
-        return f"User {found.user} has no TCP connection to explain in this window."
+        if path.user not in recording.users:
+            return f"User {path.user} is simulated: a recording explains real users only."
+        return f"User {path.user} has no TCP connection to explain in this window."
 
 
 def recorded_life(
@@ -83,6 +82,7 @@ def recorded_life(
     most: int = MAX_EVENTS,
     progress: ProgressCallback | None = None,
 ) -> RecordedLife:
+    """Replays a recording and keeps the events of its packets; see `nodeb.life`."""
     check_limits(user, most)
     path, compiled = recording.path, recording.scenario.compiled()
 
@@ -91,88 +91,83 @@ def recorded_life(
             path, compiled, recording.seed, recording.users, control, *window_ns, user, most
         )
 
-    found = recording.process(work, progress)
+    timeline = recording.process(work, progress)
     parsed, is_whole = recording.process(lambda control: _core.flight_packets(path, control))
-    headers, cut = parsed["packets"], "" if is_whole else CUT_OFF
-    known = {"scenario": recording.scenario, "seed": recording.seed, "run": 0, "user": user}
-    about = About.of(found, window_ns, flight="A replayed recording", cut=cut, **known)
-    _name(found["tables"], found["names"], headers)
-    return RecordedLife(about, arrows(found, about), recording)
+    origin = {"scenario": recording.scenario, "seed": recording.seed, "run": 0, "user": user}
+    cut = "" if is_whole else CUT_OFF
+    about = About.of(timeline, window_ns, flight="A replayed recording", cut=cut, **origin)
+    _classify(timeline["tables"], timeline["names"], parsed["packets"])
+    return RecordedLife(about, arrows(timeline, about), recording)
 
 
-def _name(tables: dict[str, Columns], names: dict[str, list[str]], headers: Columns) -> None:
+def _classify(tables: dict[str, Columns], names: dict[str, list[str]], headers: Columns) -> None:
     """Adds header fields and connections of real packets to the tables.
 
     For TCP packets, also replaces purpose and sequence number, and marks retransmissions.
     """
     packets = tables["packets"]
-    details = names["purpose"]
-    real = packets["purpose"] == details.index("external")
+    real = packets["purpose"] == names["purpose"].index("external")
     rows = packets["seq"][real]
-    more = {key: _spread(real, headers[key][rows]) for key in ("from_port", "to_port", "ack")}
-    more["connection"] = _spread(real, headers["connection"][rows].astype(np.int64)) - 1
-    is_tcp = _spread(real, headers["connection"][rows] > 0)
-    purpose = _purposes(_spread(real, rows), packets["origin"], headers, names)
-    seq = _spread(
-        real, np.where(_is_bare(headers, rows), headers["ack"][rows], headers["seq"][rows])
-    )
-    packets["purpose"] = np.where(is_tcp, purpose, packets["purpose"]).astype(np.uint32)
-    packets["seq"] = np.where(is_tcp, seq, packets["seq"]).astype(np.uint64)
-    packets["again"] = packets["again"] | (_spread(real, headers["again"][rows]) & is_tcp)
-    packets.update(more)
-    _name_events(tables["events"], packets, is_tcp, names)
+    own = {name: column[rows] for name, column in headers.items()}
+    bare = (own["payload"] == 0) & (own["flags"] & SYN == 0)
+    from_server = packets["origin"][real] == names["place"].index("server")
+    new = {
+        "from_port": own["from_port"],
+        "to_port": own["to_port"],
+        "ack": own["ack"],
+        "connection": own["connection"].astype(np.int64),
+        "purpose": _purposes(own, bare, from_server, names["purpose"].index),
+        "seq": np.where(bare, own["ack"], own["seq"]),
+        "again": own["again"],
+    }
+    new = {name: _spread(real, column) for name, column in new.items()}
+    is_tcp = new["connection"] > 0
+    packets["purpose"] = np.where(is_tcp, new.pop("purpose"), packets["purpose"]).astype(np.uint32)
+    packets["seq"] = np.where(is_tcp, new.pop("seq"), packets["seq"]).astype(np.uint64)
+    packets["again"] = packets["again"] | (new.pop("again") & is_tcp)
+    new["connection"] -= 1
+    packets.update(new)
+    _classify_events(tables["events"], packets, is_tcp, names)
 
 
 def _spread(where: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    found = np.zeros(len(where), values.dtype)
-    found[where] = values
-    return found
-
-
-def _is_bare(headers: Columns, rows: NDArray[Any]) -> NDArray[Any]:
-    """Returns a mask of the packets with neither payload nor SYN flag, which count as pure ACKs."""
-    found: NDArray[Any] = (headers["payload"][rows] == 0) & (headers["flags"][rows] & SYN == 0)
-    return found
+    """Places values where a mask is true; elsewhere they are 0."""
+    column = np.zeros(len(where), values.dtype)
+    column[where] = values
+    return column
 
 
 def _purposes(
-    rows: NDArray[Any], origin: NDArray[Any], headers: Columns, names: dict[str, list[str]]
+    own: Columns, bare: NDArray[Any], from_server: NDArray[Any], code: Callable[[str], int]
 ) -> NDArray[Any]:
-    """Returns the purposes of real TCP packets as indices; those of other packets have no meaning.
+    """Purposes of real TCP packets as indices; those of other packets have no meaning.
 
     Payload in the direction that carries more bytes of a connection is data, payload in the other
     direction a request; if both carry equally many, data comes from the server. A SYN is
     `connect`, a SYN-ACK data, and any other packet without payload an ACK.
     """
-    code = names["purpose"].index
-    from_server = origin == names["place"].index("server")
-    sums = np.zeros((int(headers["connection"].max(initial=0)) + 1, 2))
-    np.add.at(
-        sums, (headers["connection"][rows], from_server.astype(int)), headers["payload"][rows]
+    connection, flags = own["connection"], own["flags"]
+    sums = np.zeros((int(connection.max(initial=0)) + 1, 2))
+    np.add.at(sums, (connection, from_server.astype(int)), own["payload"])
+    is_main = (sums[:, 1] >= sums[:, 0])[connection] == from_server
+    has_syn, has_ack = flags & SYN > 0, flags & ACK > 0
+    return np.select(
+        [has_syn & has_ack, has_syn, bare, is_main],
+        [code("data"), code("connect"), code("ack"), code("data")],
+        code("request"),
     )
-    goes_down = sums[:, 1] >= sums[:, 0]
-    is_main = goes_down[headers["connection"][rows]] == from_server
-    has_syn = headers["flags"][rows] & SYN > 0
-    answers = headers["flags"][rows] & ACK > 0
-    purpose = np.where(is_main, code("data"), code("request"))
-    purpose = np.where(_is_bare(headers, rows), code("ack"), purpose)
-    found: NDArray[Any] = np.where(
-        has_syn, np.where(answers, code("data"), code("connect")), purpose
-    )
-    return found
 
 
-def _name_events(
+def _classify_events(
     events: Columns, packets: Columns, is_tcp: NDArray[Any], names: dict[str, list[str]]
 ) -> None:
     """Replaces purpose, sequence number and kind (`resent`) in the events of real TCP packets."""
     at = np.searchsorted(packets["packet"], events["packet"])
     at = np.minimum(at, len(packets["packet"]) - 1)
     own = (packets["packet"][at] == events["packet"]) & (events["packet"] > 0) & is_tcp[at]
-    events["seq"] = np.where(own, packets["seq"][at], events["seq"]).astype(np.uint64)
-    external = names["detail"].index("external")
-    named = own & (events["detail"] == external)
-    events["detail"] = np.where(named, packets["purpose"][at], events["detail"]).astype(np.uint32)
-    sent, resent = names["kind"].index("sent"), names["kind"].index("resent")
+    sent, resent = (names["kind"].index(name) for name in ("sent", "resent"))
+    named = own & (events["detail"] == names["detail"].index("external"))
     again = own & (events["kind"] == sent) & packets["again"][at]
+    events["seq"] = np.where(own, packets["seq"][at], events["seq"]).astype(np.uint64)
+    events["detail"] = np.where(named, packets["purpose"][at], events["detail"]).astype(np.uint32)
     events["kind"] = np.where(again, resent, events["kind"]).astype(np.uint32)

@@ -374,6 +374,6 @@ def test_full_disk_does_not_lose_results(link, tmp_path):
     limit = ["prlimit", "--fsize=30000"]
     done = nodeb(*arguments, "--", *python(PROBE), "300", before=limit)
     assert done.returncode == 1
-    assert "a link: the link delivered" in done.stderr
+    assert "a link: " in done.stderr
     assert str(log) in done.stderr.splitlines()[-1]
     assert (tmp_path / "out" / "flows.parquet").exists()

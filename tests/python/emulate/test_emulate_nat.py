@@ -11,6 +11,8 @@ import pytest
 
 from emulations import DOWNLOAD_SERVER, PATIENT, gone, long_time, python, server
 from laboratory import HOST, HOST6, OUTSIDE, OUTSIDE6, PROGRAMS, laboratory
+from nodeb.emulate import nat
+from nodeb.emulate.endpoint import refused
 
 real = [
     pytest.mark.needs(*PROGRAMS),
@@ -134,26 +136,16 @@ def test_names_are_resolved_by_an_outside_nameserver(lab, link):
     assert after == before
 
 
-@pytest.mark.parametrize(
-    ("host", "behind", "found"),
-    [
-        ("nameserver 192.0.2.53\n", "", None),
-        (
-            "nameserver 127.0.0.53\n",
-            "nameserver 192.0.2.53\nnameserver fe80::1%eth0\n",
-            ["192.0.2.53"],
-        ),
-        ("# nothing\nnameserver 127.0.0.1\nnameserver ::1\n", None, []),
-    ],
-)
-def test_nameservers_on_the_host_itself_are_not_used(host, behind, found, tmp_path, monkeypatch):
-    from nodeb.emulate import resolver
-
-    for key, content in (("OF_HOST", host), ("UPSTREAM", behind)):
-        monkeypatch.setattr(resolver, key, tmp_path / key)
-        if content is not None:
-            (tmp_path / key).write_text(content)
-    assert resolver.reachable_nameservers() == found
+def test_nameservers_on_the_host_itself_are_not_used(tmp_path, monkeypatch):
+    host, upstream = tmp_path / "host", tmp_path / "upstream"
+    monkeypatch.setattr(nat, "RESOLV_CONF", host)
+    monkeypatch.setattr(nat, "UPSTREAM", upstream)
+    host.write_text("nameserver 192.0.2.53\n")
+    assert nat.reachable_nameservers() is None
+    host.write_text("# nothing\nnameserver 127.0.0.53\nnameserver ::1\n")
+    assert nat.reachable_nameservers() == []
+    upstream.write_text("nameserver 192.0.2.53\nnameserver fe80::1%eth0\n")
+    assert nat.reachable_nameservers() == ["192.0.2.53"]
 
 
 @pytest.mark.slow
@@ -204,8 +196,6 @@ def test_disabled_forwarding_is_reported_with_the_remedy(link):
         assert (done.returncode, "route" in done.stderr) == (1, True)
 
 
-def test_missing_nftables_is_reported():
-    from nodeb.emulate.problems import refused
-
-    text = str(refused("masquerade", os.strerror(errno.EOPNOTSUPP), errno.EOPNOTSUPP))
-    assert "--nat needs nftabl" in text
+def test_remedy_depends_on_the_reason():
+    for number, remedy in ((errno.EOPNOTSUPP, "nft_masq"), (errno.EPERM, "root")):
+        assert remedy in str(refused("masquerade", os.strerror(number), number))

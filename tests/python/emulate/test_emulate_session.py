@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from emulations import ECHO, PATIENT, UDP_SERVER, forbidden, made_by_hand, nodeb, python, server
+from emulations import ECHO, PATIENT, UDP_SERVER, forbidden, nodeb, python, server
 from nodeb import _core
 from nodeb.cli import invoke
 
@@ -177,34 +177,3 @@ def test_tables_have_units_and_meanings():
     for columns in tables.values():
         assert columns[0][0] == "run"
         assert all(meaning.endswith(".") for _, _, meaning in columns)
-
-
-def test_progress_callback_can_abort_a_replay(tmp_path):
-    from emulations import REAL, over
-    from nodeb.emulate import recordings
-
-    busy = {"name": "others", "count": 10, "traffic": {"ftp": {"size": "100 GB"}}}
-    log, shares = made_by_hand(tmp_path / "day.log", [REAL, busy], over(86_400)), []
-
-    def impatient(share, _):
-        shares.append(share)
-        if len(shares) == 3:
-            raise BrokenPipeError("impatient")
-
-    with pytest.raises(BrokenPipeError, match="impatient"):
-        recordings.read(log).replay(progress=impatient)
-    assert shares == sorted(shares)
-    assert 0 < shares[-1] < 0.9
-    control = _core.Control()
-    control.cancel()
-    recording = recordings.read(log)
-    arguments = recording.path, recording.scenario.compiled(), recording.seed, recording.users
-    for cancelled in (
-        lambda: _core.replay_flight(*arguments, control),
-        lambda: _core.flight_timeline(*arguments, control),
-        lambda: _core.flight_explain(*arguments, 0, control),
-        lambda: _core.flight_connections(recording.path, control),
-        lambda: _core.flight_packets(recording.path, control),
-    ):
-        with pytest.raises(_core.Cancelled):
-            cancelled()

@@ -1,24 +1,49 @@
-"""Tests of recordings made by hand: their connections, and logs that are cut off."""
+"""Tests of recordings made by hand: claims of their files, connections, logs that are cut off."""
 
-import json
+import os
 import struct
+from pathlib import Path
 
 import pytest
 
 from emulations import REAL, made_by_hand, over
+from nodeb import _core
 from nodeb.emulate import recordings, timeline
 from nodeb.emulate.connections import Connection, Connections, choose, connections, listed
-from nodeb.errors import InputError
+from nodeb.emulate.recordings import claimed
+from nodeb.errors import InputError, OutputError
 
-END, CAME = over(1), struct.pack("<BQQQB", 2, 0, 10**9, 0, 0)
 OTHERS = {"name": "others", "count": 2, "traffic": {"ftp": {"size": "20 kB"}}}
 SENT = struct.pack("<BQBBIIBH", 1, 10**9, 0, 0, 100, 7, 0, 0)
 """Record of a packet of 100 bytes towards the phone at 1 s."""
 
 
+def test_claimed_file_is_refused_to_another_emulation(tmp_path):
+    log = tmp_path / "one.log"
+    with claimed(log) as claim:
+        with pytest.raises(OutputError, match=r"one\.log"), claimed(log):
+            pass
+        claim.is_needed = True
+    with claimed(log):  # The empty file of a killed emulation.
+        pass
+    log.write_text("recorded")
+    with pytest.raises(OutputError, match=r"one\.log"), claimed(log):
+        pass
+    assert log.read_text() == "recorded"
+    with claimed(Path(os.devnull)), claimed(Path(os.devnull)):
+        pass
+
+
+def test_new_file_is_removed_unless_a_command_started(tmp_path):
+    log = tmp_path / "one.log"
+    with pytest.raises(ZeroDivisionError), claimed(log):
+        raise ZeroDivisionError
+    assert not log.exists()
+
+
 def connection(number, down_bytes):
     ends = "10.64.0.1:80", f"10.64.0.2:{4000 + number}"
-    return Connection(number, 0, "phone", *ends, 0.0, 1.0, 10, down_bytes, 0)
+    return Connection(number, 0, *ends, 0.0, 1.0, 10, down_bytes, 0)
 
 
 def test_connections_with_most_data_are_listed():
@@ -44,6 +69,9 @@ def test_notes_name_each_reason_why_a_packet_has_no_connection():
     assert len(Connections([], 2, 0).notes) == 1
 
 
+END, CAME = over(1), struct.pack("<BQQQB", 2, 0, 10**9, 0, 0)
+
+
 @pytest.mark.parametrize(
     ("records", "whole"),
     [(END, True), (CAME + END, True), (CAME, False), (CAME + END[:-1], False), (b"", False)],
@@ -62,16 +90,6 @@ def test_every_command_says_if_the_log_was_cut_off(call, tmp_path, whole):
         assert ("cut off" in text) is not whole, name
     life = timeline.recorded_life(recordings.read(log))
     assert ("cut off" in life.html()) is not whole
-    about = json.loads((life.save(tmp_path / "life") / "provenance.json").read_text())
-    assert about["log"] == {"complete": whole}
-
-
-def test_recording_killed_before_its_first_packet_is_replayed_into_a_folder(call, tmp_path):
-    log = made_by_hand(tmp_path / "empty.log", [REAL, OTHERS], b"", is_whole=False)
-    status, _, err = call("replay", log, "--out", "replayed")
-    assert (status, err) == (0, "")
-    about = json.loads((tmp_path / "replayed" / "provenance.json").read_text())
-    assert not about["replay"]["complete"]
 
 
 def test_options_that_do_not_apply_to_recordings_are_refused(call, tmp_path, link):
@@ -89,3 +107,31 @@ def test_options_that_do_not_apply_to_recordings_are_refused(call, tmp_path, lin
     for arguments, place in cases.items():
         status, _, err = call(*arguments)
         assert (status, place in err) == (2, True), err
+
+
+def test_progress_callback_can_abort_a_replay(tmp_path):
+    busy = {"name": "others", "count": 10, "traffic": {"ftp": {"size": "100 GB"}}}
+    log, shares = made_by_hand(tmp_path / "day.log", [REAL, busy], over(86_400)), []
+
+    def impatient(share, _):
+        shares.append(share)
+        if len(shares) == 3:
+            raise BrokenPipeError("impatient")
+
+    with pytest.raises(BrokenPipeError, match="impatient"):
+        recordings.read(log).replay(progress=impatient)
+    assert shares == sorted(shares)
+    assert 0 < shares[-1] < 0.9
+    control = _core.Control()
+    control.cancel()
+    recording = recordings.read(log)
+    arguments = recording.path, recording.scenario.compiled(), recording.seed, recording.users
+    for cancelled in (
+        lambda: _core.replay_flight(*arguments, control),
+        lambda: _core.flight_timeline(*arguments, control),
+        lambda: _core.flight_explain(*arguments, 0, control),
+        lambda: _core.flight_connections(recording.path, control),
+        lambda: _core.flight_packets(recording.path, control),
+    ):
+        with pytest.raises(_core.Cancelled):
+            cancelled()

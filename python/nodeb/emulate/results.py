@@ -1,0 +1,276 @@
+"""Answers of `nodeb emulate` and `nodeb replay`, and the files of their results."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from nodeb.answer.answer import Answer, Mark, Rows
+from nodeb.answer.numbers import Shown, number, shown
+from nodeb.answer.words import counted, sentence
+from nodeb.emulate.plan import Plan
+from nodeb.emulate.recordings import CUT_OFF, Recording, Replay
+from nodeb.emulate.session import Options, Outcome
+from nodeb.errors import InputError, OutputError, writing
+from nodeb.results.provenance import Provenance
+from nodeb.results.result import Result
+from nodeb.storage import folders
+from nodeb.storage.files import check_place, refuse_other_page, write_bytes
+from nodeb.storage.folders import Owner, Place, claim
+
+__all__ = [
+    "ENDED",
+    "claimed",
+    "emulated",
+    "page_place",
+    "replayed",
+    "write_emulation",
+    "write_page",
+    "write_replay",
+]
+
+ENDED = {
+    "command": "the commands had ended",
+    "duration": "the duration was over",
+    "signal": "a signal ended it",
+}
+CAUSES = {
+    "lost_link": "lost on a link",
+    "lost_overflow": "no room in a queue",
+    "lost_early_drop": "dropped early by a queue",
+    "lost_radio": "given up by the radio",
+}
+REFUSED = {
+    "malformed": "not IP, or shorter or longer than their header says",
+    "stray": "destination not behind the cell (multicast, link-local, unknown)",
+    "too_long": "longer than the MTU",
+    "no_memory": "packets in transit used all the memory allowed",
+    "unwritten": "arrived, but the device was down",
+}
+WAYS = {"down": "to", "up": "from"}
+SAMPLE = "One emulation is one sample: the same commands again, or another seed, give another."
+PAGE_SUFFIXES = (".html", ".htm")
+
+Report = Mapping[str, Any]
+
+
+def emulated(plan: Plan, options: Options, outcome: Outcome, where: str = "") -> Answer:
+    report, late = outcome.report, outcome.report["lateness"]
+    parts = [_losses(report)]
+    if outcome.too_late is not None:
+        parts.insert(0, f"inaccurate timing: {outcome.too_late}")
+    elif late["count"]:
+        parts.append(f"99 of 100 deliveries were at most {number(late['p99_s'], 's')} late")
+    marks = [*_marks(report), *_refusals(report)]
+    if not outcome.real_time:
+        why = "The driver ran without real-time priority: SCHED_FIFO was refused."
+        marks.append(Mark("!", why))
+    lasted = number(report["lasted_s"], "s")
+    return Answer(
+        command="nodeb emulate",
+        subject=plan.scenario.name or "an emulation",
+        headline=f"{'; '.join(parts)}.",
+        table=_table(report),
+        everything=[_counts(report)],
+        marks=marks,
+        notes=[f"It lasted {lasted}, seed {options.seed}. {SAMPLE}", *filter(None, [where])],
+    )
+
+
+def replayed(recording: Recording, replay: Replay, where: str = "") -> Answer:
+    report = replay.report
+    if report["differs"] is None:
+        outcome = f"the same: {counted(report['same'], 'packet')} had the same fate, to the ns"
+    else:
+        core = "" if recording.is_same_core else " (it was recorded with another core of nodeb)"
+        outcome = f"not the same{core}: {report['differs']}"
+    marks = list(_marks(report))
+    if not report["complete"]:
+        marks.append(Mark("!", f"{sentence(CUT_OFF)}."))
+    lasted = number(report["lasted_s"], "s")
+    late = number(report["lateness"]["p99_s"], "s")
+    return Answer(
+        command="nodeb replay",
+        subject=recording.scenario.name or "a recording",
+        headline=f"{outcome}.",
+        table=_table(report),
+        everything=[_counts(report)],
+        marks=marks,
+        notes=[
+            f"The recorded emulation lasted {lasted}, seed {recording.seed}; its lateness was "
+            f"{late} (p99).",
+            *filter(None, [where]),
+        ],
+    )
+
+
+def _flows(report: Report) -> list[tuple[str, Mapping[str, Any]]]:
+    """Counts and delays of the packets to and from each phone."""
+    return [
+        (f"{word} {phone['name']}", phone[way])
+        for phone in report["phones"]
+        for way, word in WAYS.items()
+    ]
+
+
+def _total(report: Report, key: str) -> int:
+    return sum(int(flow[key]) for _, flow in _flows(report))
+
+
+def _lost(flow: Mapping[str, Any]) -> int:
+    return sum(int(flow[cause]) for cause in CAUSES)
+
+
+def _under_way(flow: Mapping[str, Any]) -> int:
+    return max(int(flow["offered_packets"]) - int(flow["arrived_packets"]) - _lost(flow), 0)
+
+
+def _losses(report: Report) -> str:
+    lost = sum(_total(report, cause) for cause in CAUSES)
+    offered = _total(report, "offered_packets")
+    return f"{lost} of {counted(offered, 'packet')} lost" if offered else "no packet passed"
+
+
+def _table(report: Report) -> Rows:
+    """Bit rates are from the acceptance of the first packet that arrived to the last arrival."""
+    rows: list[list[str | Shown]] = []
+    for name, flow in _flows(report):
+        rate = 8.0 * flow["arrived_bytes"] / flow["span_s"] if flow["span_s"] > 0 else 0.0
+        counts = _whole(flow["offered_packets"]), _whole(_lost(flow))
+        times = _delay(flow, "p50_s"), _delay(flow, "p99_s")
+        rows.append([name, *counts, shown(rate, unit="bit/s"), *times])
+    return Rows(["", "packets", "lost", "bit rate", "median delay", "99 of 100"], rows)
+
+
+def _counts(report: Report) -> Rows:
+    rows: list[list[str | Shown]] = []
+    for name, flow in _flows(report):
+        causes = [_whole(flow[cause]) for cause in CAUSES]
+        counts = _whole(flow["arrived_packets"]), _whole(_under_way(flow))
+        size = shown(flow["arrived_bytes"], unit="bytes")
+        times = _delay(flow, "mean_s"), _delay(flow, "max_s")
+        rows.append([name, *counts, size, *times, *causes])
+    head = ["", "arrived", "under way", "size", "mean delay", "longest", *CAUSES.values()]
+    return Rows(head, rows, "All counts and delays")
+
+
+def _whole(count: float) -> Shown:
+    return Shown(str(int(count)), "")
+
+
+def _delay(flow: Mapping[str, Any], key: str) -> Shown:
+    return shown(flow["delay"][key] if flow["delay"]["count"] else math.nan, unit="s")
+
+
+def _marks(report: Report) -> Iterator[Mark]:
+    totals = {text: _total(report, cause) for cause, text in CAUSES.items()}
+    if any(totals.values()):
+        losses = [f"{total} {text}" for text, total in totals.items() if total]
+        yield Mark("!", f"Lost: {', '.join(losses)}.")
+    if under_way := sum(_under_way(flow) for _, flow in _flows(report)):
+        were = "packet was" if under_way == 1 else "packets were"
+        yield Mark("!", f"{under_way} {were} still under way when this ended.")
+
+
+def _refusals(report: Report) -> Iterator[Mark]:
+    for key, text in REFUSED.items():
+        if report[key]:
+            yield Mark("!", f"{counted(report[key], 'packet')} refused: {text}.")
+    devices = [("the server", report["server_device"])]
+    devices += [(phone["name"], phone["device"]) for phone in report["phones"]]
+    for name, device in devices:
+        if dropped := device.get("dropped"):
+            packets = counted(dropped, "packet")
+            yield Mark("!", f"{packets} of {name} refused: the driver read the device too slowly.")
+
+
+@contextmanager
+def claimed(
+    folder: Path | None, file: Path, *, force: bool, once: bool = False, made_of: str = ""
+) -> Iterator[Place | None]:
+    """Claims the results folder, None for none, before the emulation or replay begins.
+
+    Args:
+        folder: the folder; None for no results.
+        file: the scenario or log that the results are made from.
+        force: whether to replace existing results.
+        once: whether to refuse complete results of the same file too, unless `force` is true, as
+            an emulation cannot be repeated.
+        made_of: hash of the input file; empty to distinguish results by the file's name only.
+    """
+    if folder is None:
+        yield None
+        return
+    with claim(folder, Owner("emulation", file.name, made_of=made_of), force=force) as place:
+        if once and not force and place.before is not None and place.before["complete"]:
+            raise OutputError(
+                f"{folder} has results, and an emulation cannot be repeated; --force replaces them"
+            )
+        yield place
+
+
+def write_emulation(place: Place, plan: Plan, options: Options, outcome: Outcome) -> None:
+    """Writes the tables of an emulation, and its report in `provenance.json`."""
+    about = _provenance(options.seed, ENDED[outcome.ended], outcome.wall_s)
+    result = Result.from_replications(plan.scenario, [outcome.tables], about)
+    emulation = {
+        **outcome.report,
+        "real_time": outcome.real_time,
+        "true_to_time": outcome.too_late is None,
+        "exits": outcome.exits,
+        "mtu_bytes": options.mtu,
+    }
+    result.put(place, about={"emulation": emulation})
+
+
+def write_replay(place: Place, recording: Recording, replay: Replay) -> None:
+    """Writes the tables of a replay, and its report in `provenance.json`."""
+    about = _provenance(recording.seed, "the log had ended", 0.0)
+    result = Result.from_replications(recording.scenario, [replay.tables], about)
+    result.put(place, about={"replay": replay.report})
+
+
+def _provenance(seed: int, stopping: str, wall_s: float) -> Provenance:
+    started = datetime.now(UTC) - timedelta(seconds=wall_s)
+    return Provenance.now(
+        seed=seed,
+        runs=1,
+        jobs=1,
+        stopping=stopping,
+        precision_reached=None,
+        wall_time_s=round(wall_s, 6),
+        started=started.isoformat(timespec="seconds"),
+    )
+
+
+def page_place(report: Path | None, out: Path | None, *, force: bool = False) -> Path | None:
+    """Checks the path of a page (`--report`) before the emulation, so that it costs no time.
+
+    A bare name is in the results folder, if there is one, which is written whole.
+    """
+    if report is None:
+        return None
+    if report.suffix.lower() not in PAGE_SUFFIXES:
+        raise InputError(f"--report {report}: expected the name of a page, such as report.html")
+    if out is not None and report.name == str(report):
+        report = out / report
+    if out is not None and report.parent.resolve() == out.resolve():
+        return report
+    check_place(report, "--report")
+    if force:
+        refuse_other_page(report, "--report")
+    elif os.path.lexists(report):
+        raise OutputError(f"{report} exists; give another --report, or replace it with --force")
+    return report
+
+
+def write_page(place: Path, text: str) -> None:
+    """Writes a page, and adds it to the files of the results folder that contains it, if any."""
+    with writing(f"write {place}"):
+        write_bytes(place, text.encode())
+    folders.note(place)
