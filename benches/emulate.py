@@ -1,7 +1,7 @@
 """Measures timing accuracy and cost of emulations. Needs iperf3, and root for SCHED_FIFO.
 
     python benches/emulate.py            runs each measurement once, about two minutes
-    python benches/emulate.py --csv      prints CSV, from which docs/emulate/measured-lateness.csv is
+    python benches/emulate.py --csv      prints CSV for docs/emulate/measured-lateness.csv
 
 For comparison, a bare forwarder between two TUN devices and a thread that only sleeps, for times
 like those between packets, show the limits of the kernel and the machine.
