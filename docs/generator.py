@@ -168,7 +168,7 @@ def causes() -> str:
 
 
 def assumptions(name: str) -> str:
-    texts = studies.load(name).texts.assumptions
+    texts = studies.load(name).texts["assumptions"]
     return "\n\n".join(f"**{one['text']}** {one['reason']}" for one in texts)
 
 

@@ -29,7 +29,7 @@ from nodeb.formulas import analytics
 
 
 def study_claims(out: Path, quick: bool) -> Iterator[Row]:
-    """Studies that are complete in the folder are not run again."""
+    """Replications that are in the folder are not simulated again."""
     reproduce.run_all(out, quick)
     with (out / "summary.csv").open(encoding="utf-8", newline="") as file:
         for found in csv.DictReader(file):

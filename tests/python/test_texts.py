@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import shutil
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -142,41 +143,37 @@ def replayed(**entries):
     return text(replayed(recording, SimpleNamespace(report=report | entries)))
 
 
-def digest(study, verdicts, *, near=0, far=0, complete=True, measured=2):
-    from nodeb.reproduce.digest import Digest, Judged
+def reproduction(verdicts, near=0, far=0, **more):
+    from nodeb.reproduce import ReproduceOutcome
+    from nodeb.stats import Estimate
+    from nodeb.study import Table
+    from nodeb.study.items import Cell, Cells
+    from nodeb.study.verdicts import Verdict
 
-    claims = [Judged(str(n), f"claim {n}", kind) for n, kind in enumerate(verdicts.split())]
-    cells = {"near": near, "off": 0, "far": far}
-    return Digest(
-        study=study, program="p", seed=1, quick=False, complete=complete, measured=measured,
-        items=("Table 1", "Table 2"), claims=tuple(claims), targets=(), cells=cells, within=0,
-        scattered=0, replications=30, scenarios=3, wall_s=1.0,
+    claims = [
+        Verdict(str(n), "1", f"claim {n}", kind, Counter(), "", ())
+        for n, kind in enumerate(verdicts.split())
+    ]
+    values = [Estimate(value, value - 1, value + 1, 9) for value in [10] * near + [20] * far]
+    rows = [
+        (Cell("Table 1", f"row {n}", "rate", "", 10, one, 1, 2),) for n, one in enumerate(values)
+    ]
+    cells = Cells(Table("Table 1", "Rates", {"a": {"rate": 1}}), tuple(rows))
+    study = SimpleNamespace(title="A study", headline=None, items=lambda: ["Table 1"])
+    return ReproduceOutcome(
+        study, ["Table 1"], 1, False, Path("out/a"), {"Table 1": cells} if rows else {},
+        claims=claims, replications=30, scenarios=3, wall_s=1.0, **more,
     )  # fmt: skip
 
 
-def reproduced(verdicts, **numbers):
-    from nodeb.reproduce import answer
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "nodeb.reproduce.answer.digest.of", lambda _: digest("a", verdicts, **numbers)
-        )
-        study = SimpleNamespace(title="A study", headline=None)
-        outcome = SimpleNamespace(
-            study=study, replications=30, scenarios=3, seed=1, wall_s=1.0, quick=False, grids={},
-            charts={}, unfinished=["3 downloads did not end."], report=Path("out/a/report.html"),
-        )  # fmt: skip
-        return shown(answer.answer(outcome))
+def reproduced(verdicts, **more):
+    return shown(reproduction(verdicts, unfinished=["3 downloads did not end."], **more).answer)
 
 
 def all_reproduced():
-    from nodeb.reproduce.every import Summary
-    from nodeb.reproduce.every_page import answer
+    from nodeb.reproduce import Summary
 
-    summary = Summary(["one", "two", "three"], 1, False, 2, report=Path("out/all/report.html"))
-    summary.digests = {
-        "one": digest("one", "holds", near=8, far=1),
-        "two": digest("two", "contradicted", near=1, far=1),
-    }
-    summary.stayed = ["one"]
-    return shown(answer(summary))
+    summary = Summary(["one", "two", "three"], 1, False, Path("out/all/report.html"))
+    summary.outcomes["one"] = reproduction("holds", near=8, far=1)
+    summary.outcomes["two"] = reproduction("contradicted", near=1, far=1)
+    return shown(summary.answer)

@@ -9,8 +9,7 @@ report.
 """
 
 from nodeb.reproduce.every import Summary, run_all
-from nodeb.reproduce.outcome import ReproduceOutcome
-from nodeb.reproduce.reproduction import DEFAULT_SEED, run
+from nodeb.reproduce.reproduction import DEFAULT_SEED, ReproduceOutcome, run
 from nodeb.studies import names
 
 __all__ = ["DEFAULT_SEED", "ReproduceOutcome", "Summary", "names", "run", "run_all"]

@@ -1,190 +1,326 @@
-"""Report of a reproduction, an HTML page."""
+"""Answer and page of a reproduction, and of several together."""
 
 from __future__ import annotations
 
+import math
 import platform
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os.path import relpath
 from typing import TYPE_CHECKING, Any
 
 from nodeb import _core, studies
+from nodeb.answer import Answer, Mark, Rows
+from nodeb.answer.words import counted
 from nodeb.base.command_line import command_line
 from nodeb.report import answer as answers
-from nodeb.report import render
-from nodeb.reproduce import page_figures, page_predicted, page_tables
-from nodeb.reproduce.diagram import path_diagram
-from nodeb.reproduce.shown import Content, decimals, marked, number
+from nodeb.report import inline_svg, render
 from nodeb.results.provenance import git_hash
-from nodeb.study.cell import Cell
-from nodeb.study.targets import Checked
-from nodeb.study.verdicts import Verdict
+from nodeb.study.axis import anchor, axis_label
+from nodeb.study.campaign import Picture
+from nodeb.study.items import Cell, Cells, Figure, Table
+from nodeb.study.verdicts import JUDGEMENTS
 
 if TYPE_CHECKING:
-    from nodeb.reproduce.outcome import ReproduceOutcome
+    from nodeb.reproduce.every import Summary
+    from nodeb.reproduce.reproduction import ReproduceOutcome
 
+Content = dict[str, Any]
+QUICK = "A quick version: few or short replications, so that many claims stay undecided."
+SIGNS = {"holds": "\N{CHECK MARK}", "contradicted": "\N{BALLOT X}", "undecided": "?"}
 GRADES = {"holds": "near", "contradicted": "far", "undecided": "open"}
-STATES = {"met": "near", "missed": "far", "undecided": "open"}
-"""Grade by state of a target; the grade, one of those of cells, sets the sign and the colour."""
-SHORT_EVIDENCE = 3
+NEAR = {True: ("near", "\N{CHECK MARK}"), False: ("far", "\N{BALLOT X}"), None: ("", "")}
+"""CSS class and sign of a cell that is or is not near its published value."""
+INTERNET = ("Server", "TCP sender")
+CORE, PHONE = ("Gateway", "proxy where there is one"), ("Phone", "TCP receiver")
+RADIOS = {
+    "hsdpa": ("HSDPA", "MAC-hs, HARQ, CQI, fading"),
+    "hs_dsch": ("HS-DSCH or DCH", "RLC, MAC, block errors, scheduler"),
+    "dch": ("DCH", "RLC, MAC, block errors"),
+    "link": ("link", "queue"),
+    "trace": ("trace", "queue"),
+    "wcdma": ("WCDMA downlink", "frames, rate selection, selective repeat"),
+    "fach_dch": ("FACH or DCH", "a queue per phone, switching policy"),
+}
 
 
-def html(found: ReproduceOutcome) -> str:
-    """Returns the report of a reproduction, a self-contained HTML page."""
-    study = found.study
-    tables = [page_tables.content(grid) for grid in found.grids.values()]
-    content: Content = {
-        "title": study.title,
-        "question": study.texts.question,
-        "reference": study.reference,
-        "banners": _banners(found),
-        "answer": answers.content(replace(found.answer, table=None)),
-        "targets": [_target(target) for target in found.targets if target.measured],
-        "summary": study.texts.summary,
-        "limits": study.texts.limits,
-        "diagram": _diagram(study),
-        "tables": tables,
-        "compared": any(table["compared"] for table in tables),
-        "scattered": any(grid.spec.published_runs for grid in found.grids.values()),
-        "predictions": page_predicted.content(study.predictions, found.cells, found.claims),
-        "figures": [page_figures.content(item, chart) for item, chart in found.charts.items()]
-        + [page_figures.of_picture(picture) for picture in found.pictures],
-        "figures_note": page_figures.note(found.charts.values()),
-        "claims": [_claim(verdict) for verdict in found.claims],
-        "mismatches": _mismatches(found),
-        "assumptions": study.texts.assumptions,
-        "facts": _facts(found),
-        "version": version()[0],
-        "command": _command(found),
-        "scenario": study.scenario_text,
-    }
-    content["sections"] = _sections(content)
-    return render("reproduction.html", content)
-
-
-def _diagram(study: Any) -> Any:
-    """Returns a diagram of the simulated path, or "" if the page shows no scenario."""
-    return path_diagram(tomllib.loads(study.scenario_text)) if study.scenario_text else ""
-
-
-def _sections(content: Mapping[str, Any]) -> list[tuple[str, str]]:
-    names = [
-        ("model", "What was simulated", "summary"),
-        ("tables", "Tables", "tables"),
-        ("predictions", "Predictions", "predictions"),
-        ("figures", "Figures", "figures"),
-        ("claims", "Claims", "claims"),
-        ("mismatch", "What does not match", "title"),
-        ("assumptions", "Assumptions", "assumptions"),
-        ("conformance", "For developers", "targets"),
-        ("provenance", "Provenance", "title"),
-    ]
-    return [(anchor_name, name) for anchor_name, name, key in names if content[key]]
-
-
-def _banners(found: ReproduceOutcome) -> list[str]:
-    banners = []
-    if not found.complete:
-        banners.append("This run was interrupted: only what it had measured is shown.")
-    if found.quick:
-        banners.append(
-            "A quick version: few or short replications, so the intervals are wide and many claims "
-            "stay undecided."
-        )
-    return banners
-
-
-def _target(target: Checked) -> Content:
-    return {
-        **marked(STATES[target.state], target.state),
-        "text": target.text,
-        "result": target.result,
-    }
-
-
-# Sections of the page on claims and on mismatches with the paper.
-
-
-def _claim(verdict: Verdict) -> Content:
-    short = len(verdict.parts) <= SHORT_EVIDENCE
-    return {
-        **marked(GRADES[verdict.judgement], verdict.judgement),
-        "text": verdict.text,
-        "section": verdict.section,
-        "counts": "; ".join(
-            part for part in (verdict.summary, f"asked: {verdict.asked}", verdict.effort) if part
-        ),
-        "against": [] if short else verdict.against,
-        "evidence": [text for text, _ in verdict.parts],
-        "short": short,
-    }
-
-
-def _mismatches(found: ReproduceOutcome) -> list[Content]:
-    """Returns a list of disagreements with the paper, and of failures.
-
-    Its items are tables with cells beyond the tolerance, contradicted claims, and scenarios with
-    downloads that did not complete.
-    """
-    texts = []
-    for item, grid in found.grids.items():
-        worse = [cell for cell in grid if cell.grade in ("off", "far")]
-        if worse:
-            grade = "far" if any(cell.grade == "far" for cell in worse) else "off"
-            compared = sum(cell.published is not None for cell in grid)
-            note = f" {grid.spec.note}" if grid.spec.note else ""
-            text = f"{item}: {len(worse)} of {compared} cells lie beyond the tolerance.{note}"
-            texts.append(_mismatch(grade, "far" if grade == "far" else "off", text, _list(worse)))
-    texts += [
-        _mismatch("far", "contradicted", verdict.text, "; ".join(verdict.against))
-        for verdict in found.claims
+def answer(outcome: ReproduceOutcome) -> Answer:
+    """Returns the answer that `nodeb reproduce` prints for one study."""
+    study = outcome.study
+    runs = counted(outcome.replications, "replication")
+    scenarios = counted(outcome.scenarios, "scenario")
+    notes = [f"{runs} of {scenarios}, seed {outcome.seed}, {outcome.wall_s:.1f} s."]
+    contradicted = [
+        Mark(SIGNS["contradicted"], f"contradicted: {verdict.text}")
+        for verdict in outcome.claims
         if verdict.judgement == "contradicted"
     ]
-    texts += [_mismatch("far", "unfinished", text, "") for text in found.unfinished]
-    return texts
-
-
-def _mismatch(grade: str, verdict: str, text: str, detail: str) -> Content:
-    return {**marked(grade, verdict), "text": text, "detail": detail}
-
-
-def _list(cells: list[Cell]) -> str:
-    return "; ".join(
-        f"{cell.row}, {cell.column}: {number(cell.measured.value, cell.digits)} against "
-        f"{number(cell.published or 0.0, decimals(cell))} {cell.unit}"
-        for cell in cells
+    return Answer(
+        command="nodeb reproduce",
+        subject=study.title,
+        headline=_agreement([outcome]),
+        table=_headline(outcome),
+        marks=[*contradicted, *(Mark("!", text) for text in outcome.unfinished)],
+        notes=[*notes, *([QUICK] if outcome.quick else []), f"Page: {outcome.report}"],
     )
 
 
-# The section of the page on provenance, such as the seed and the version of nodeb.
+def together(summary: Summary) -> Answer:
+    """Returns the answer of all studies: a row of counts for each."""
+    missing = f"Not everything is there; no results yet: {', '.join(summary.missing)}."
+    head = ["", "claims hold", *JUDGEMENTS[1:], "values near"]
+    return Answer(
+        command="nodeb reproduce",
+        subject="Published studies, reproduced",
+        headline=_agreement(summary.outcomes.values()),
+        table=Rows(head, [[name, *_counts([one])] for name, one in summary.outcomes.items()]),
+        marks=[Mark("!", missing)] if summary.missing else [],
+        notes=[*([QUICK] if summary.quick else []), f"Page: {summary.report}"],
+    )
 
 
-def _facts(found: ReproduceOutcome) -> Content:
-    shown, git = version()
-    rows = [
-        ("Study", found.study.name),
-        ("Seed", str(found.seed)),
-        ("nodeb", shown if git is None else f"{shown} ({git[:12]}{git[40:]})"),
-        ("Python", platform.python_version()),
-        ("Machine", f"{platform.system()} {platform.machine()}"),
-        ("Replications", f"{found.replications} of {found.scenarios} distinct scenarios"),
-        ("Wall time", f"{found.wall_s:.1f} s"),
-        ("Warm-up", f"{found.study.warm_up_s(found.quick):g} s of each replication left out"),
+def _counts(outcomes: Iterable[ReproduceOutcome]) -> list[str]:
+    """Counts of claims by verdict, and of cells near the published values."""
+    found = list(outcomes)
+    judged = [verdict.judgement for one in found for verdict in one.claims]
+    near = [cell.near for one in found for cell in one.cells if cell.near is not None]
+    counts = [str(judged.count(kind)) for kind in JUDGEMENTS[1:]]
+    hold = f"{judged.count('holds')} of {len(judged)}"
+    return [hold, *counts, f"{sum(near)} of {len(near)}"]
+
+
+def _agreement(outcomes: Iterable[ReproduceOutcome]) -> str:
+    hold, contradicted, undecided, near = _counts(outcomes)
+    claims = f"{hold} claims hold; contradicted: {contradicted}; undecided: {undecided}"
+    values = f"published values within the tolerance: {near}"
+    parts = [text for text, count in ((claims, hold), (values, near)) if count != "0 of 0"]
+    return f"{'; '.join(parts) or 'nothing to compare with'}."
+
+
+def _headline(outcome: ReproduceOutcome) -> Rows | None:
+    """The table that the study selects (`Study.show`), or else the first measured item."""
+    if not outcome.measured:
+        return None
+    cells = next(iter(outcome.measured.values()))
+    title, columns = f"{cells.spec.id}: {cells.spec.title}", None
+    if (chosen := outcome.study.headline) is not None and chosen[1] in outcome.measured:
+        title, columns, cells = chosen[0], chosen[2], outcome.measured[chosen[1]]
+    if isinstance(cells.spec, Figure):
+        rows = [[row[0].column, *map(_text, row)] for row in cells.rows]
+        return Rows(["", *(cell.row for cell in cells.rows[0])], rows, title)
+    head, rows = [""], [[row[0].row] for row in cells.rows]
+    for column in zip(*cells.rows, strict=True):
+        if columns is None or column[0].column in columns:
+            compared = any(cell.published is not None for cell in column)
+            head += [column[0].column, "published"] if compared else [column[0].column]
+            for row, cell in zip(rows, column, strict=True):
+                row += [_text(cell), _published(cell)] if compared else [_text(cell)]
+    return Rows(head, rows, title)
+
+
+def _text(cell: Cell) -> str:
+    value, digits = cell.measured, cell.digits
+    if not value.known:
+        return "no value"
+    ends = f" ({value.low:.{digits}f} to {value.high:.{digits}f})" if value.runs > 1 else ""
+    return f"{value.value:.{digits}f}{ends}"
+
+
+def _published(cell: Cell) -> str:
+    return "\N{EN DASH}" if cell.published is None else f"{cell.published:g}"
+
+
+def html(outcome: ReproduceOutcome) -> str:
+    """Returns the report of a reproduction, a self-contained HTML page."""
+    study, measured = outcome.study, outcome.measured.values()
+    name = study.name if study.name in studies.names() else relpath(study.file)
+    options = {"item": outcome.items if outcome.items != study.items() else ()}
+    interrupted = "This run was interrupted: only what it had measured is shown."
+    facts = [
+        ("Study", study.name),
+        ("Replications", f"{outcome.replications} of {outcome.scenarios} distinct scenarios"),
+        ("Warm-up", f"{study.warm_up_s(outcome.quick):g} s of each replication left out"),
         ("Intervals", "95 %, Student t over replications; jackknife for rates and spreads"),
         ("Files", "cells.csv (every cell and curve point), claims.csv, figures/ (PNG and SVG)"),
     ]
-    return {"version": shown, "list": rows}
+    content: Content = {
+        **study.texts,
+        "reference": study.reference,
+        "path": _path(tomllib.loads(study.scenario_text)) if study.scenario_text else [],
+        "tables": [_table(cells) for cells in measured if isinstance(cells.spec, Table)],
+        "figures": [_figure(cells) for cells in measured if isinstance(cells.spec, Figure)]
+        + [_picture(one) for one in outcome.pictures],
+        "claims": [("", "", verdict) for verdict in outcome.claims],
+        "scenario": study.scenario_text,
+    }
+    banners = [] if outcome.complete else [interrupted]
+    return _render(outcome, study.title, banners, content, facts, name, options)
 
 
-def version() -> tuple[str, str | None]:
-    """Returns nodeb's version, and its git commit or `None` if that is unknown."""
-    return _core.version(), git_hash()
+def of_all(summary: Summary) -> str:
+    """Returns the page about all studies, with links to each study's report."""
+    links = {
+        name: relpath(one.report, summary.report.parent).replace("\\", "/")
+        for name, one in summary.outcomes.items()
+    }
+    content: Content = {
+        "studies": [
+            (links[name], one.study, _counts([one])) for name, one in summary.outcomes.items()
+        ],
+        "claims": [
+            (name, f"{links[name]}#claims", verdict)
+            for name, one in summary.outcomes.items()
+            for verdict in one.claims
+        ],
+    }
+    facts = [("Studies", ", ".join(summary.names)), ("Files", "summary.csv, claims.csv")]
+    return _render(summary, "Published studies, reproduced", [], content, facts, "all", {})
 
 
-def _command(found: ReproduceOutcome) -> str:
-    study = found.study
-    name = study.name if study.name in studies.names() else relpath(study.file)
-    items = found.items if found.items != study.items() else ()
-    options = {"seed": found.seed, "quick": found.quick, "item": items}
-    return command_line("reproduce", name, options=options)
+def _render(
+    about: ReproduceOutcome | Summary,
+    title: str,
+    banners: list[str],
+    content: Content,
+    facts: list[tuple[str, str]],
+    name: str,
+    options: Mapping[str, Any],
+) -> str:
+    git = git_hash()
+    version = _core.version() if git is None else f"{_core.version()} ({git[:12]}{git[40:]})"
+    facts = [
+        *facts,
+        ("Seed", str(about.seed)),
+        ("nodeb", version),
+        ("Python", f"{platform.python_version()}, {platform.system()} {platform.machine()}"),
+        ("Wall time", f"{about.wall_s:.1f} s"),
+    ]
+    names = {
+        "summary": "What was simulated",
+        "studies": "Studies",
+        "tables": "Tables",
+        "figures": "Figures",
+        "claims": "Claims",
+        "assumptions": "Assumptions",
+    }
+    content = {
+        **dict.fromkeys(("question", "reference", "scenario"), ""),
+        **dict.fromkeys(("summary", "limits", "assumptions", "path"), ()),
+        **dict.fromkeys(("studies", "tables", "figures"), ()),
+        **content,
+        "facts": facts,
+    }
+    return render(
+        "reproduction.html",
+        content
+        | {
+            "title": title,
+            "banners": [*banners, *([QUICK] if about.quick else [])],
+            "answer": answers.content(replace(about.answer, table=None)),
+            "sections": [
+                *((key, text) for key, text in names.items() if content[key]),
+                ("provenance", "Provenance"),
+            ],
+            "version": _core.version(),
+            "command": command_line(
+                "reproduce", name, options={"seed": about.seed, "quick": about.quick, **options}
+            ),
+            "signs": SIGNS,
+            "grades": GRADES,
+        },
+    )
+
+
+def _table(cells: Cells) -> Content:
+    spec, units = cells.spec, {cell.unit for cell in cells}
+    return {
+        "anchor": anchor(spec.id),
+        "title": f"{spec.id}. {spec.title}",
+        "unit": f"in {spec.unit}" if units == {spec.unit} and spec.unit else "",
+        "corner": axis_label(spec.rows),
+        "across": axis_label(spec.columns),
+        "columns": [cell.column for cell in cells.rows[0]],
+        "rows": [
+            (row[0].row, [_shown(cell, len(units) > 1) for cell in row]) for row in cells.rows
+        ],
+        "note": spec.note,
+    }
+
+
+def _shown(cell: Cell, with_unit: bool) -> Content:
+    """A cell of a table: measured value with interval; below it, what the paper printed."""
+    measured, css_and_sign = cell.measured, NEAR[cell.near]
+    text = number(measured.value, cell.digits) if measured.known else "\N{EN DASH}"
+    half = half_width(measured.half_width, cell.digits)
+    below = [] if cell.published is None else [f"published {cell.published:g} {css_and_sign[1]}"]
+    if cell.expected is not None:
+        low, high = (number(end, cell.digits) for end in cell.expected)
+        runs = "one run" if cell.runs == 1 else f"mean of {cell.runs} runs"
+        below.append(f"{runs}: {low} .. {high} {NEAR[cell.within][1]}")
+    return {
+        "css": css_and_sign[0],
+        "text": f"{text} {cell.unit}".strip() if with_unit else text,
+        "interval": f"\N{PLUS-MINUS SIGN} {half}" if measured.known and measured.runs > 1 else "",
+        "hint": counted(measured.runs, "replication") if measured.runs else "calculated",
+        "below": below,
+    }
+
+
+def half_width(value: float, digits: int) -> str:
+    """With more digits than the value if it would be rounded to 0."""
+    if 0 < value < 0.5 * 10**-digits:
+        digits = min(digits + 2, -math.floor(math.log10(value)))
+    return f"{value:.{digits}f}"
+
+
+def number(value: float, digits: int) -> str:
+    """Zero has no sign even if it was rounded from below."""
+    text = f"{value:.{digits}f}"
+    return text.lstrip("-") if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
+
+
+def _figure(cells: Cells) -> Content:
+    from nodeb.reproduce.figures import draw
+
+    spec, digits = cells.spec, cells.spec.digits
+    assert isinstance(spec, Figure)
+    values = (
+        f"{row[0].column}: {', '.join(number(cell.measured.value, digits) for cell in row)}"
+        for row in cells.rows
+    )
+    spoken = f"{spec.title}. {spec.y_label} by {spec.x_label}. {'; '.join(values)}"
+    said = f"The paper: {spec.said}" if spec.said else ""
+    hollow = any(value is not None for row in spec.implied for value in row)
+    stated = "Hollow markers are what the paper's tables or text say." if hollow else ""
+    dotted = "Dotted lines are at what its text mentions." if spec.marks else ""
+    return {
+        "id": spec.id,
+        "anchor": anchor(spec.id),
+        "title": spec.title,
+        "note": " ".join(filter(None, (spec.note, said, stated, dotted))),
+        "svg": inline_svg(draw(cells, ""), anchor(spec.id), spoken),
+    }
+
+
+def _picture(one: Picture) -> Content:
+    one.figure.suptitle("")  # The page shows the title in the caption.
+    name = anchor(one.id)
+    svg = inline_svg(one.figure, name, f"{one.title}. {one.spoken}")
+    return {"id": one.id, "anchor": name, "title": one.title, "note": one.note, "svg": svg}
+
+
+def _path(scenario: Mapping[str, Any]) -> list[tuple[tuple[str, str], list[str]]]:
+    """The nodes of the simulated path, each with the texts of the link that follows."""
+    wired, uplink, radio = scenario["wired"], scenario["uplink"], next(iter(scenario["radio"]))
+    name, inside = RADIOS[radio]
+    nodes = [(INTERNET, [f"{wired['rate']}", f"{wired['delay']} one way"])]
+    core = scenario.get("core", [])
+    if links := [core] if isinstance(core, Mapping) else list(core):
+        iub = scenario["radio"][radio].get("iub", {})
+        links += [{"name": "Iub", **iub}] if "delay" in iub else []
+        names = ", ".join(link["name"].capitalize() for link in links if "name" in link)
+        delays = " + ".join(str(link["delay"]).removesuffix(" ms") for link in links)
+        nodes.append((CORE, [names, f"{delays} ms"]))
+    air = [name, f"uplink {uplink['rate']}", f"{uplink['delay']}"]
+    return [*nodes, (("Node B", inside), air), (PHONE, [])]

@@ -4,38 +4,85 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nodeb import studies
+from nodeb.answer.answering import Answering
 from nodeb.base.arguments import as_path, as_seed, as_texts
 from nodeb.errors import InputError, nearest
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
-from nodeb.reproduce import digest
-from nodeb.reproduce.outcome import ReproduceOutcome
 from nodeb.results.provenance import origin
-from nodeb.storage.files import write
+from nodeb.storage.files import csv_text, write
 from nodeb.storage.folders import Owner
-from nodeb.study import cell, predicted, stage, targets, verdicts
-from nodeb.study.campaign import Campaign
+from nodeb.study import items as cells
+from nodeb.study import verdicts
+from nodeb.study.campaign import Campaign, Picture, StageContext
 from nodeb.study.case import Settings
-from nodeb.study.items import Figure, Table
-from nodeb.study.stage import StageContext
+from nodeb.study.items import Cell, Cells, Figure, Table
 from nodeb.study.study import Study
+from nodeb.study.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from nodeb.answer import Answer
 
 Progress = Callable[[float, str], None]
 DEFAULT_SEED = 1
-RESULTS = (
-    "cells.csv",
-    "claims.csv",
-    "predictions.csv",
-    "facts.csv",
-    "report.html",
-    "figures",
-    "digest.json",
-)
-REPORT_SHARE = 0.03  # This share of the progress bar is for writing the report.
-STEP = 0.002  # The bar moves in steps of at least this share, because redrawing takes time.
+RESULTS = ("cells.csv", "claims.csv", "facts.csv", "report.html", "figures")
+
+
+@dataclass
+class ReproduceOutcome(Answering):
+    """Results of a reproduction so far, and the folder that they are in."""
+
+    study: Study
+    """The reproduced study."""
+    items: list[str]
+    """Requested tables and figures."""
+    seed: int
+    """Seed of all random streams."""
+    quick: bool
+    """True for the short version."""
+    out: Path
+    """Results folder."""
+    measured: dict[str, Cells] = field(default_factory=dict)
+    """The cells of each measured table and figure, by name."""
+    pictures: list[Picture] = field(default_factory=list)
+    """Pictures drawn by stages."""
+    claims: list[Verdict] = field(default_factory=list)
+    """Verdicts on all judged claims."""
+    replications: int = 0
+    """Number of replications used."""
+    scenarios: int = 0
+    """Number of distinct scenarios."""
+    unfinished: list[str] = field(default_factory=list)
+    """Sentences about downloads that did not complete."""
+    wall_s: float = 0.0
+    """Duration, s."""
+    complete: bool = False
+    """True if everything was measured; false if it was interrupted."""
+    replaced: str | None = None
+    """Results of another study or command in the folder that were replaced."""
+
+    @property
+    def report(self) -> Path:
+        """Path of the report, an HTML page, in the results folder."""
+        return self.out / "report.html"
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Every table cell and curve point, in the study's order."""
+        measured = (self.measured.get(item, ()) for item in self.study.items())
+        return [cell for item in measured for cell in item]
+
+    @property
+    def answer(self) -> Answer:
+        """Answer that printing the outcome shows: how much of the published material agrees."""
+        from nodeb.reproduce.page import answer
+
+        return answer(self)
 
 
 def run(
@@ -52,9 +99,8 @@ def run(
     """Reproduces a study: all tables, figures and claims, or some of them.
 
     Writes `cells.csv`, `claims.csv`, `report.html` and `figures/` to `out`. `cells.csv` is written
-    again after each item, so an interrupted run leaves its measured items; complete results of an
-    earlier run are replaced only when the new ones are complete. Replications are cached in
-    `cells/`, so the next run continues from there and gives the same values.
+    again after each item, so an interrupted run leaves its measured items. Replications are stored
+    in `cells.sqlite`, so the next run continues from there and gives the same values.
 
     Args:
         study: one of `nodeb.reproduce.names()`, a file such as "my_study.py", or a
@@ -69,35 +115,36 @@ def run(
         force: replace results of another study or another command in the folder.
 
     Raises:
-        InputError: study or item is unknown (the message suggests the most similar name), or a
-            number is invalid.
+        InputError: study or item is unknown (the message suggests the most similar name), a
+            number is invalid, or the study's program fails (the message names file and line).
         OutputError: the folder belongs to another owner, or cannot be written to.
         RunError: a simulation failed.
     """
     known = study if isinstance(study, Study) else studies.load(str(study))
     known.check()
-    out, seed = as_path(out, "out"), as_seed(seed)
-    chosen = choose(known, items)
-    workers = check_jobs(jobs)
+    out, seed, chosen, workers = (
+        as_path(out, "out"),
+        as_seed(seed),
+        choose(known, items),
+        check_jobs(jobs),
+    )
     about = {"seed": seed, "quick": quick, "items": chosen, **origin()}
     # Several studies may have the same name, so those outside the package are identified by file.
-    own = known.file.resolve()
-    whose = known.name if own.parent == studies.HERE else str(own)
-    results = [*RESULTS, *(name for one in known.stages for name in one.leaves)]
-    keeps = [name for one in known.stages for name in one.keeps]
-    owner = Owner("reproduction", whose)
+    file = known.file.resolve()
+    owner = Owner("reproduction", known.name if file.parent == studies.HERE else str(file))
+    results = [*RESULTS, *(name for stage in known.stages for name in stage.leaves)]
+    keeps = [name for stage in known.stages for name in stage.keeps]
     with CellFolder(out, owner, about, results, keeps=keeps, force=force) as place:
         place.start()
-        found = ReproduceOutcome(known, chosen, seed, quick, out, replaced=place.replaced)
-        _reproduce(found, place, items is None, workers, _Bar(progress))
+        outcome = ReproduceOutcome(known, chosen, seed, quick, out, replaced=place.replaced)
+        with studies.located(known.files()):
+            _reproduce(outcome, place, items is None, workers, progress or (lambda *_: None))
         place.finish()
-    return found
+    return outcome
 
 
 def choose(study: Study, items: Iterable[str] | None) -> list[str]:
-    """Returns the items to measure, in the study's order.
-
-    Case and spaces in the given names are ignored.
+    """Returns the items to measure, in the study's order; case and spaces are ignored.
 
     Raises:
         InputError: an item is unknown (the message suggests the most similar name), or none is
@@ -117,110 +164,77 @@ def choose(study: Study, items: Iterable[str] | None) -> list[str]:
 
 
 def _reproduce(
-    found: ReproduceOutcome, place: CellFolder, whole: bool, jobs: Jobs, bar: _Bar
+    outcome: ReproduceOutcome, place: CellFolder, whole: bool, jobs: Jobs, progress: Progress
 ) -> None:
     """Measures and publishes a study, or what was measured before an interruption."""
-    started, study = time.monotonic(), found.study
-    settings = Settings(found.quick, study.warm_up_s(found.quick))
+    started, study = time.monotonic(), outcome.study
+    settings, bar = Settings(outcome.quick, study.warm_up_s(outcome.quick)), _Bar(progress)
     campaign = Campaign(
-        study, place.store, seed=found.seed, jobs=jobs, settings=settings, tick=bar.tick
+        study, place.store, seed=outcome.seed, jobs=jobs, settings=settings, tick=bar.tick
     )
-    at = StageContext(campaign, place.path, bar.show_text)
-    for one in study.stages:
-        if one.first:
-            one.run(at)
+    context = StageContext(campaign, place.path, bar.show)
+    for stage in study.stages:
+        if stage.first:
+            stage.run(context)
     try:
-        _measure(found, whole, at, bar)
-        found.complete = True
+        _measure(outcome, whole, context, bar)
+        outcome.complete = True
     finally:
-        found.replications, found.scenarios = campaign.replications(), campaign.scenarios()
-        found.unfinished = campaign.unfinished()
-        expected, cells = study.texts.targets, found.cells
-        found.targets = [targets.check(one, cells, found.claims) for one in expected]
-        found.wall_s = time.monotonic() - started
-        if found.measured:
-            _publish(found, place.path)
-            digest.save(found, place.path)
-    bar.done()
+        outcome.replications, outcome.scenarios = campaign.replications, campaign.scenarios
+        outcome.unfinished = campaign.unfinished()
+        outcome.wall_s = time.monotonic() - started
+        if outcome.measured:
+            from nodeb.reproduce import figures, page  # These import matplotlib, which is slow.
+
+            figures.save(outcome.measured.values(), place.path / "figures")
+            write(outcome.report, page.html(outcome))
+    progress(1.0, "done")
 
 
-def _measure(found: ReproduceOutcome, whole: bool, at: StageContext, bar: _Bar) -> None:
-    """Measures the tables and figures, then runs later stages, and judges claims and predictions.
-
-    The cells so far are written to `cells.csv` after each item, the other CSV files at the end.
-    """
-    study, campaign = found.study, at.campaign
+def _measure(outcome: ReproduceOutcome, whole: bool, context: StageContext, bar: _Bar) -> None:
+    """Measures the tables and figures, then runs later stages, and judges claims."""
+    study, campaign, out = outcome.study, context.campaign, context.out
     known: dict[str, Table | Figure] = {**study.tables, **study.figures}
     extra = [name for name, figure in study.figures.items() if figure.extra]
-    items = [known[name] for name in [*found.items, *(extra if whole else [])]]
-    bar.expect(campaign.cost(case for item in items for case in item.cases()))
+    items = [known[name] for name in [*outcome.items, *(extra if whole else [])]]
+    bar.expected = campaign.cost(case for item in items for case in item.cases())
     for item in items:
-        bar.start(item.id)
+        bar.show(item.id)
         campaign.measure(item.cases())
-        found.measured[item.id] = item.measure(campaign)
-        write(at.out / "cells.csv", cell.to_csv(study.name, found.cells))
-    for one in study.stages:
-        if whole and not one.first:
-            bar.start(one.function.__name__)
-            one.run(at)
-    found.pictures = at.pictures
-    if at.facts:
-        write(at.out / "facts.csv", stage.to_csv(at.facts))
+        outcome.measured[item.id] = item.measure(campaign)
+        write(out / "cells.csv", cells.to_csv(study.name, outcome.cells))
+    for stage in study.stages:
+        if whole and not stage.first:
+            bar.show(stage.function.__name__)
+            stage.run(context)
+    outcome.pictures = context.pictures
+    if campaign.facts:
+        rows = (
+            (name, one.value, *((one.low, one.high) if one.runs > 1 else ("", "")))
+            for name, one in campaign.facts.items()
+        )
+        write(out / "facts.csv", csv_text(("fact", "value", "low", "high"), rows))
     for claim in study.claims:
-        if whole or (claim.items and set(claim.items) <= set(found.items)):
-            bar.start(f"claim {claim.id}")
-            found.claims.append(claim.judge(campaign))
-    if compared := predicted.compare(study.predictions, found.cells):
-        write(at.out / "predictions.csv", predicted.to_csv(compared))
-    write(at.out / "claims.csv", verdicts.to_csv(study.name, found.claims))
+        if whole or (claim.items and set(claim.items) <= set(outcome.items)):
+            bar.show(f"claim {claim.id}")
+            outcome.claims.append(claim.judge(campaign))
+    write(out / "claims.csv", verdicts.to_csv((study.name, one) for one in outcome.claims))
 
 
 class _Bar:
     """Converts the cost of finished replications into the fraction that the progress bar shows."""
 
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress = progress or (lambda share, text: None)
-        self._expected, self._done, self._share, self._shown = 1.0, 0.0, 0.0, -1.0
-        self._text = ""
+    def __init__(self, progress: Progress) -> None:
+        self._progress, self._done, self._share, self._text = progress, 0.0, 0.0, ""
+        self.expected = 0.0
+        """Approximate cost of all replications; a precision may need more."""
 
-    def expect(self, cost: float) -> None:
-        """Sets the approximate cost of all replications, which corresponds to the whole bar."""
-        self._expected = max(cost, 1e-9)
-
-    def show_text(self, text: str) -> None:
-        """Shows what a stage is doing, without moving the bar."""
+    def show(self, text: str) -> None:
+        self._text = text
         self._progress(self._share, text)
 
-    def start(self, text: str) -> None:
-        """Shows the name of the item that is measured next."""
-        self._text, self._shown = text, -1.0
-        self._show()
-
-    def tick(self, label: str, cost: float) -> None:
-        """Adds the cost of finished replications to what the bar shows as done."""
+    def tick(self, cost: float) -> None:
         self._done += cost
-        self._show()
-
-    def done(self) -> None:
-        """Reports 100 %, after everything is written."""
-        self._progress(1.0, "done")
-
-    def _show(self) -> None:
-        # More replications than the minimum may be needed: the bar then slows down, but never goes
-        # back.
-        raw = self._done / self._expected
-        share = (1 - REPORT_SHARE) * (raw if raw < 0.8 else 1 - 0.2 * 0.2 / (raw - 0.8 + 0.2))
-        self._share = max(self._share, share)
-        if self._share - self._shown >= STEP:
-            self._shown = self._share
-            self._progress(self._share, self._text)
-
-
-def _publish(found: ReproduceOutcome, folder: Path) -> None:
-    """Writes the figures as files, and the report."""
-    # These modules import matplotlib, which is slow, so they are imported only here.
-    from nodeb.reproduce import page, page_figures
-
-    for name, content in page_figures.files(found.charts).items():
-        write(folder / "figures" / name, content)
-    write(folder / found.report.name, page.html(found))
+        share = self._done / max(self.expected, self._done, 1e-9)
+        self._share = max(self._share, 0.97 * share)
+        self._progress(self._share, self._text)

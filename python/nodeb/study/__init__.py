@@ -5,6 +5,7 @@ rows and curves of quantities; a claim is a generator whose docstring is the sta
 """
 
 from nodeb.study.axis import Axis, Point, each, label_of
+from nodeb.study.campaign import Picture, StageContext
 from nodeb.study.case import Case, Effort, Quick
 from nodeb.study.claims import (
     at_least,
@@ -19,7 +20,6 @@ from nodeb.study.claims import (
 )
 from nodeb.study.items import Figure, Mark, Table
 from nodeb.study.quantity import Means, Metric, Quantity, change, least, metric, most, rms
-from nodeb.study.stage import Picture, StageContext
 from nodeb.study.study import Study
 
 __all__ = [

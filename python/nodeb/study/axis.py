@@ -60,7 +60,9 @@ class Axis:
         for at, (name, value) in enumerate(named):
             if str(name) in self._points:
                 raise InputError(f"the axis `{label}` has two values with the label `{name}`")
-            place = _place(value, at) if x is None else x(value)
+            place = (
+                float(value if isinstance(value, int | float) else at) if x is None else x(value)
+            )
             self._points[str(name)] = Point(self, str(name), value, place)
 
     def __iter__(self) -> Iterator[Point]:
@@ -83,10 +85,6 @@ class Axis:
             raise InputError(f"{what} has no `{labels}`{nearest(labels, self._points)}") from None
 
 
-def _place(value: Any, at: int) -> float:
-    return float(value) if isinstance(value, int | float) else float(at)
-
-
 def each(*axes: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
     """Returns all combinations of the points of several axes; the last axis varies fastest."""
     return product(*axes)
@@ -97,7 +95,6 @@ Key = Any
 
 
 def parts(key: Key) -> tuple[Any, ...]:
-    """Returns the parts of a row's or curve's key: a tuple's elements, or the key itself."""
     return key if isinstance(key, tuple) else (key,)
 
 
@@ -112,15 +109,10 @@ def anchor(text: str) -> str:
 
 
 def context_of(key: Key) -> str:
-    """Returns the label of a key, in which each point has the short name of its axis in front."""
     return ", ".join(part.context if isinstance(part, Point) else str(part) for part in parts(key))
 
 
 def axis_label(keys: Iterable[Key]) -> str:
-    """Returns the label of the axis that the points among the keys have in common.
-
-    Returns "" if there are no points, or if their axes have different labels.
-    """
-    points = [key for key in keys if isinstance(key, Point)]
-    labels = {point.axis.label for point in points}
+    """Returns the label of the axis of all points among the keys; "" if they have several."""
+    labels = {key.axis.label for key in keys if isinstance(key, Point)}
     return labels.pop() if len(labels) == 1 else ""

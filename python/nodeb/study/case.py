@@ -6,20 +6,22 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nodeb.base.arguments import as_number, as_whole
-from nodeb.base.functions import call_checked
 from nodeb.errors import InputError
+from nodeb.inputs.scenario import Scenario
 from nodeb.study.axis import Point
-
-if TYPE_CHECKING:
-    from nodeb.inputs.scenario import Scenario
 
 __all__ = ["Case", "Effort", "Quick", "ScenarioFunction", "Settings"]
 
-Change = Mapping[str, Any] | Callable[["Scenario"], "Scenario"]
+Change = Mapping[str, Any] | Callable[[Scenario], Scenario]
 """Change of a scenario: values by dotted key, or a function that returns the changed scenario."""
+
+
+def _check(right: bool, wrong: str) -> None:
+    if not right:
+        raise InputError(wrong)
 
 
 @dataclass(frozen=True)
@@ -43,35 +45,20 @@ class Effort:
     """
 
     def __post_init__(self) -> None:
-        for name in ("runs", "max_runs"):
-            as_whole(getattr(self, name), f"the `{name}` of an effort")
-        if self.runs < 2:
-            raise InputError(
-                f"an effort has {self.runs} runs; expected at least 2, for an interval"
-            )
-        if self.max_runs and self.max_runs < self.runs:
-            raise InputError(f"an effort has {self.runs} runs, but {self.max_runs} as `max_runs`")
-        if not 0 < as_number(self.cost, "the `cost` of an effort") < math.inf:
-            raise InputError(f"the cost of an effort is {self.cost}; expected more than 0")
-        if self.precision is not None and not 0 < as_number(self.precision, "precision") < math.inf:
-            raise InputError(
-                f"the precision of an effort is {self.precision}; expected a share of the mean, "
-                "such as 0.02"
-            )
-        if self.precision is not None and self.max_runs <= self.runs:
-            raise InputError(
-                f"an effort with a precision needs more than its {self.runs} runs as `max_runs`"
-            )
+        runs, most = (as_whole(getattr(self, name), name) for name in ("runs", "max_runs"))
+        cost, precision = as_number(self.cost, "cost"), self.precision
+        _check(runs >= 2, f"an effort has {runs} runs; expected at least 2, for an interval")
+        _check(not most or most >= runs, f"an effort has {runs} runs, but {most} as `max_runs`")
+        _check(0 < cost < math.inf, f"the cost of an effort is {cost}; expected more than 0")
+        if precision is not None:
+            wrong = f"the precision of an effort is {precision}; expected a share such as 0.02"
+            _check(0 < as_number(precision, "precision") < math.inf, wrong)
+            _check(most > runs, f"a precision needs more than its {runs} runs as `max_runs`")
 
 
-def check_warm_up(warm_up_s: float | None) -> None:
-    """Checks a warm-up time.
-
-    Raises:
-        InputError: the warm-up time is negative, infinite, or not a number.
-    """
-    if warm_up_s is not None and not 0 <= as_number(warm_up_s, "warm_up_s") < math.inf:
-        raise InputError(f"warm_up_s is {warm_up_s}; expected 0 s or more")
+def check_warm_up(warm_up_s: float) -> None:
+    right = 0 <= as_number(warm_up_s, "warm_up_s") < math.inf
+    _check(right, f"warm_up_s is {warm_up_s}; expected 0 s or more")
 
 
 @dataclass(frozen=True)
@@ -91,13 +78,11 @@ class Quick:
     """Changes of every scenario by dotted key, such as a shorter duration."""
 
     def __post_init__(self) -> None:
-        if as_whole(self.runs, "the `runs` of a short version") < 2:
-            raise InputError(f"a short version has {self.runs} runs; expected at least 2")
-        if not as_number(self.cost, "the `cost` of a short version") > 0:
-            raise InputError(f"the cost of a short version is {self.cost}; expected more than 0")
-        if not isinstance(self.changes, Mapping):
-            raise InputError("the changes of a short version must be values by dotted key")
-        check_warm_up(self.warm_up_s)
+        few = f"a short version has {self.runs} runs; expected at least 2"
+        _check(as_whole(self.runs, "runs") >= 2, few)
+        wrong = f"the cost of a short version is {self.cost}; expected more than 0"
+        _check(as_number(self.cost, "cost") > 0, wrong)
+        check_warm_up(self.warm_up_s or 0)
 
     def effort(self, whole: Effort) -> Effort:
         """Returns the effort of a case in the short version, if its full effort is `whole`."""
@@ -109,8 +94,7 @@ class Quick:
 class Settings:
     """Options of a measurement, apart from the seed.
 
-    A scenario function, reduction or effort function receives those settings that its arguments
-    name.
+    A scenario function, reduction or effort function receives those that its arguments name.
     """
 
     quick: bool = False
@@ -141,14 +125,11 @@ class ScenarioFunction:
         endless: bool = False,
     ) -> None:
         self.function, self.effort, self.reduce, self.endless = function, effort, reduce, endless
-        if reduce is not None and "<" in getattr(reduce, "__qualname__", "<"):
-            raise InputError(
-                f"{function.__name__}: the reduction must be a `def` at the top level of a file"
-            )
-        parameters = inspect.signature(function).parameters.values()
-        kept = [one for one in parameters if one.name not in SETTINGS]
-        self._signature = inspect.Signature(kept)
+        named = reduce is None or "<" not in getattr(reduce, "__qualname__", "<")
         self.__name__, self.__doc__ = function.__name__, function.__doc__
+        _check(named, f"{self.__name__}: the reduction must be a `def` at the top level of a file")
+        parameters = inspect.signature(function).parameters.values()
+        self._signature = inspect.Signature([p for p in parameters if p.name not in SETTINGS])
 
     def __call__(self, *points: Any, **named: Any) -> Case:
         """Returns the case for the given arguments, without building its scenario.
@@ -170,21 +151,17 @@ class Case:
 
     of: ScenarioFunction
     arguments: tuple[tuple[str, Any], ...]
-    changes: tuple[tuple[str, Any], ...] = ()
+    changes: tuple[tuple[str, Callable[[Scenario], Scenario]], ...] = ()
 
     @property
     def label(self) -> str:
-        """Name in messages and progress: the arguments, then the changes.
-
-        Without arguments and changes to show, it is the function's name.
-        """
-        named = (str(value) for _, value in self.arguments if not _silent(value))
-        return ", ".join([*named, *(name for name, _ in self.changes)]) or self.of.__name__
+        """Name in messages: the arguments and changes, without None and functions."""
+        values = [value for _, value in self.arguments if value is not None and not callable(value)]
+        names = [*map(str, values), *(name for name, _ in self.changes)]
+        return ", ".join(names) or self.of.__name__
 
     def under(self, *changes: Change, **arguments: Any) -> Case:
-        """Returns this case with other arguments, or with further changes of its scenario.
-
-        Changes are applied in order.
+        """Returns this case with other arguments, or with further changes, applied in order.
 
         Raises:
             InputError: the scenario function has no such argument.
@@ -192,71 +169,55 @@ class Case:
         values = dict(self.arguments)
         if unknown := arguments.keys() - values.keys():
             raise InputError(f"{self.of.__name__} has no argument `{min(unknown)}`")
+        more = tuple(_named(change) for change in changes if change)
         return replace(
             self,
             arguments=tuple((values | arguments).items()),
-            changes=(*self.changes, *(_named(one) for one in changes if one)),
+            changes=(*self.changes, *more),
         )
 
     def scenario(self, settings: Settings, quick: Quick) -> Scenario:
         """Returns the scenario to simulate: the function's result, changed as requested."""
-        values = {name: value_of(value) for name, value in self.arguments}
-        what = f"the scenario of {self.label}"
-        wanted = (what, "a Scenario", lambda one: hasattr(one, "with_"))
-        asked = settings.asked(self.of.function)
-        found: Scenario = call_checked(self.of.function, *wanted, **values, **asked)
+        values = {name: _value(value) for name, value in self.arguments}
+        scenario = self.of.function(**values, **settings.asked(self.of.function))
         if settings.quick and quick.changes:
-            found = found.with_(quick.changes)
+            scenario = scenario.with_(quick.changes)
         for _, change in self.changes:
-            found = (
-                change(found)
-                if isinstance(change, _Frozen)
-                else call_checked(change, *wanted, found)
-            )
-        return found
+            scenario = change(scenario)
+        if not isinstance(scenario, Scenario):
+            raise InputError(f"{self.of.__name__} returned {scenario!r}; expected a Scenario")
+        return scenario
 
     def effort(self, settings: Settings, usual: Effort) -> Effort:
         """Returns the effort in the full study: the scenario function's own, or `usual`."""
-        wanted = self.of.effort
-        if wanted is None or isinstance(wanted, Effort):
-            return wanted or usual
-        asked = inspect.signature(wanted).parameters
-        values = {n: value_of(v) for n, v in self.arguments if n in asked}
-        what, right = f"the effort of {self.label}", lambda one: isinstance(one, Effort)
-        found: Effort = call_checked(
-            wanted, what, "an Effort", right, **values, **settings.asked(wanted)
-        )
-        return found
+        effort = self.of.effort or usual
+        if not isinstance(effort, Effort):
+            asked = inspect.signature(effort).parameters
+            values = {name: _value(value) for name, value in self.arguments if name in asked}
+            effort = effort(**values, **settings.asked(effort))
+        if not isinstance(effort, Effort):
+            raise InputError(f"the effort of {self.label} is {effort!r}; expected an Effort")
+        return effort
 
 
-def value_of(point: Any) -> Any:
-    """Returns the value of a point, or any other object as it is."""
+def _value(point: Any) -> Any:
     return point.value if isinstance(point, Point) else point
 
 
-def _silent(value: Any) -> bool:
-    """Returns true if a value is omitted from labels: None or a function."""
-    return value is None or callable(value)
-
-
 def _named(change: Change) -> tuple[str, Callable[[Scenario], Scenario]]:
-    """Returns the label of a change, and the function that applies the change to a scenario."""
     if callable(change):
         return change.__name__, change
-    return ", ".join(f"{key} = {value}" for key, value in change.items()), _Frozen(change)
+    return ", ".join(f"{key} = {value}" for key, value in change.items()), _Frozen(dict(change))
 
 
+@dataclass(frozen=True)
 class _Frozen:
     """Changes by dotted key, as a function on scenarios; equal changes compare equal."""
 
-    def __init__(self, changes: Mapping[str, Any]) -> None:
-        self._changes = dict(changes)
+    changes: dict[str, Any]
 
     def __call__(self, scenario: Scenario) -> Scenario:
-        return scenario.with_(self._changes)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Frozen) and self._changes == other._changes
+        return scenario.with_(self.changes)
 
     def __hash__(self) -> int:
-        return hash(tuple(sorted(map(str, self._changes))))
+        return hash(tuple(sorted(self.changes)))

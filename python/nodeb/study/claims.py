@@ -19,12 +19,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from nodeb.base.arguments import as_number
-from nodeb.base.functions import call_checked
 from nodeb.errors import InputError
 from nodeb.stats import Estimate
 from nodeb.study import verdicts
 from nodeb.study.axis import Key, context_of, label_of
-from nodeb.study.quantity import Fact, Known, Quantity, change, in_order, known, quantity
+from nodeb.study.quantity import Fact, Quantity, Value, change, in_order, quantity, value_of
 from nodeb.study.verdicts import Comparison, Finding, Verdict
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ Series = Mapping[Key, Quantity]
 class Check:
     """A comparison of quantities; several comparisons may be reported together as one check."""
 
-    quantities: Sequence[Known]
+    quantities: Sequence[Value]
     asked: str
     """The required margin, in words, such as "at most 10 %"."""
     findings: Callable[[Campaign], list[Finding]]
@@ -62,19 +61,12 @@ class Check:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of a study, with the checks that decide whether it holds."""
+    """A statement of a study, with its checks. For the fields see `nodeb.study.Study.claim`."""
 
     id: str
     section: str
-    """Section of the paper that makes the statement."""
     text: str
-    """The statement, as the study's report shows it."""
     items: tuple[str, ...]
-    """Tables and figures that the statement is about.
-
-    The claim is judged if all of them are measured. A claim without items is judged only with the
-    complete study.
-    """
     checks: Callable[[], Iterable[Check]]
 
     def judge(self, work: Campaign) -> Verdict:
@@ -83,8 +75,10 @@ class Claim:
         Raises:
             InputError: the claim compares nothing.
         """
-        expected = "checks that are yielded, such as `yield at_least(quantity, 1)`"
-        checks = list(call_checked(self.checks, f"claim `{self.id}`", expected, _are_checks))
+        checks = list(self.checks() or ())
+        if not all(isinstance(check, Check) for check in checks):
+            right = "checks that are yielded, such as `yield at_least(quantity, 1)`"
+            raise InputError(f"claim `{self.id}` yields {checks!r}; expected {right}")
         work.measure(case for check in checks for one in check.quantities for case in one.cases())
         findings = [finding for check in checks for finding in check.findings(work)]
         if not any(finding.comparisons for finding in findings):
@@ -95,12 +89,8 @@ class Claim:
         )
 
 
-def _are_checks(found: Any) -> bool:
-    return isinstance(found, Sequence) and all(isinstance(one, Check) for one in found)
-
-
 def between(
-    of: Known | float,
+    of: Value | float,
     low: float,
     high: float,
     *context: Any,
@@ -124,7 +114,7 @@ def between(
     """
     if not as_number(low, "low") <= as_number(high, "high"):
         raise InputError(f"`between` has the limits {low} and {high}; expected the lower one first")
-    found = known(of)
+    found = value_of(of)
     fact, behind = isinstance(found, Fact), _unit([found], unit)
     asked = f"{low:g} to {high:g}"
     if math.isinf(low) or math.isinf(high):
@@ -134,7 +124,7 @@ def between(
         value = found.estimate(work)
         shown = f"{_significant(value)}{behind}" if fact else _shown(value, digits, behind)
         # The short version may simulate another scenario, whose result may be random.
-        sure = certain and not work.quick
+        sure = certain and not work.settings.quick
         comparison = Comparison(value, low, high, repeatable=not fact, certain=sure)
         text = f"{_prefix(context)}{name}{' ' if name else ''}{shown}"
         return [Finding(text, (comparison,))]
@@ -142,12 +132,12 @@ def between(
     return Check((found,), f"{asked}{behind}", findings)
 
 
-def at_most(of: Known | float, high: float, *context: Any, **options: Any) -> Check:
+def at_most(of: Value | float, high: float, *context: Any, **options: Any) -> Check:
     """Returns a check that a quantity is at most `high`; options are those of `between`."""
     return between(of, -math.inf, high, *context, **options)
 
 
-def at_least(of: Known | float, low: float, *context: Any, **options: Any) -> Check:
+def at_least(of: Value | float, low: float, *context: Any, **options: Any) -> Check:
     """Returns a check that a quantity is at least `low`; options are those of `between`."""
     return between(of, low, math.inf, *context, **options)
 
@@ -318,7 +308,7 @@ def _prefix(context: tuple[Any, ...]) -> str:
     return f"{names}: " if names else ""
 
 
-def _unit(of: Sequence[Known], unit: str | None) -> str:
+def _unit(of: Sequence[Value], unit: str | None) -> str:
     """Returns the unit that follows a number, after a space; "" without a unit.
 
     It is `unit` or, if that is None, the first unit that one of the quantities has.

@@ -3,63 +3,146 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nodeb.errors import InputError
-from nodeb.stats import prediction_interval
-from nodeb.study.axis import Key, Point, axis_label, context_of, label_of, parts
+from nodeb.stats import Estimate, prediction_interval
+from nodeb.storage.files import csv_text
+from nodeb.study.axis import Key, Point, axis_label, label_of
 from nodeb.study.case import Case
-from nodeb.study.cell import Cell, Chart, Curve, Grid, Prediction, Tolerance
-from nodeb.study.quantity import Known, Measured, known
+from nodeb.study.quantity import Measured, Value, value_of
 
 if TYPE_CHECKING:
     from nodeb.study.campaign import Campaign
 
-__all__ = ["Figure", "Mark", "Table"]
+__all__ = ["Cell", "Cells", "Figure", "Mark", "Table"]
 
-Rows = Mapping[Key, Mapping[Key, Known | float]]
+Rows = Mapping[Key, Mapping[Key, Value | float]]
 """Quantities by row and column of a table, or by curve and x value of a figure."""
 MISSING = ("-", "nan")
 """Texts that mark a value which the paper did not print."""
+COLUMNS = (
+    *("study", "item", "row", "column", "unit"),
+    *("published", "measured", "ci95_low", "ci95_high", "replications"),
+    *("published_runs", "prediction95_low", "prediction95_high"),
+)
 
 
-class _Item:
+@dataclass(frozen=True)
+class Cell:
+    """One table cell or one point of a curve."""
+
+    item: str
+    row: str
+    column: str
+    unit: str
+    published: float | None
+    measured: Estimate
+    digits: int = 1
+    tolerance: float | None = None
+    """Largest deviation from the published value that counts as near it; None if not set."""
+    expected: tuple[float, float] | None = None
+    """95 % prediction interval of the mean of `runs` replications, which the paper made."""
+    runs: int | None = None
+    rounding: float = 0.0
+    """The published value, which is rounded, may lie outside `expected` by this much."""
+
+    @property
+    def within(self) -> bool | None:
+        """Whether the published value lies in the prediction interval; None if not known."""
+        if self.published is None or self.expected is None:
+            return None
+        slack, (low, high) = self.rounding + _rounding(self.published), self.expected
+        return low - slack <= self.published <= high + slack
+
+    @property
+    def near(self) -> bool | None:
+        """Whether the deviation is within the tolerance; None if there is nothing to compare."""
+        if self.published is None or self.tolerance is None:
+            return None
+        distance = abs(self.measured.value - self.published) - _rounding(self.published)
+        return distance <= self.tolerance  # Not true if the measured value is NaN.
+
+
+def _rounding(value: float) -> float:
+    """Rounding errors of arithmetic, which must not matter at a limit."""
+    return 1e-9 * max(1.0, abs(value))
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A measured table or figure: its cells, by row or curve."""
+
+    spec: Table | Figure
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def __iter__(self) -> Iterator[Cell]:
+        for row in self.rows:
+            yield from row
+
+
+def number(value: float | None) -> str:
+    """Returns a number as text for CSV files: seven significant digits, "" if it is not finite."""
+    return f"{value:.7g}" if value is not None and math.isfinite(value) else ""
+
+
+def to_csv(study: str, cells: Iterable[Cell]) -> str:
+    return csv_text(COLUMNS, ([study, *_row(cell)] for cell in cells))
+
+
+def _row(cell: Cell) -> list[object]:
+    found = cell.measured
+    values = (cell.published, found.value, found.low, found.high)
+    few = ["", "", ""] if cell.expected is None else [cell.runs, *map(number, cell.expected)]
+    where = (cell.item, cell.row, cell.column, cell.unit)
+    return [*where, *map(number, values), found.runs, *few]
+
+
+class _Item(ABC):
     """Base class of tables and figures."""
 
-    def __init__(self, name: str, title: str, rows: Rows, unit: str | None) -> None:
-        self.id, self.title, self._unit = name, title, unit
+    def __init__(
+        self, name: str, title: str, rows: Rows, unit: str | None, digits: int, note: str
+    ) -> None:
+        self.id, self.title, self.digits, self.note = name, title, digits, note
         if not isinstance(rows, Mapping) or not all(isinstance(r, Mapping) for r in rows.values()):
             raise InputError(f"{name}: expected cells as quantities, by row and column")
-        self.rows: dict[Key, dict[Key, Known]] = {
-            key: {column: known(cell) for column, cell in row.items()} for key, row in rows.items()
+        self.rows: dict[Key, dict[Key, Value]] = {
+            key: {column: value_of(cell) for column, cell in row.items()}
+            for key, row in rows.items()
         }
         columns = [list(map(label_of, row)) for row in self.rows.values()]
         if not columns or not columns[0]:
             raise InputError(f"{name} has no cells")
         if odd := [one for one in columns if one != columns[0]]:
             raise InputError(f"{name}: rows have different columns, {columns[0]}, {odd[0]}")
+        first = next(iter(next(iter(self.rows.values())).values()))
+        self.unit = first.unit if unit is None else unit
+        """Unit of the cells that have no unit of their own; by default the first cell's."""
 
     @property
     def columns(self) -> list[Key]:
         return list(next(iter(self.rows.values())))
 
-    @property
-    def unit(self) -> str:
-        """Unit of the cells that have no unit of their own; by default the first cell's."""
-        if self._unit is not None:
-            return self._unit
-        return next(cell for row in self.rows.values() for cell in row.values()).unit
-
     def cases(self) -> Iterator[Case]:
-        """Returns the cases that must be simulated to measure the item."""
         for row in self.rows.values():
             for cell in row.values():
                 yield from cell.cases()
+
+    def measure(self, work: Campaign) -> Cells:
+        cells = tuple(
+            tuple(self._cell(work, key, column, cell) for column, cell in row.items())
+            for key, row in self.rows.items()
+        )
+        return Cells(self, cells)  # type: ignore[arg-type]
+
+    @abstractmethod
+    def _cell(self, work: Campaign, row: Key, column: Key, cell: Value) -> Cell: ...
 
 
 class Table(_Item):
@@ -79,18 +162,24 @@ class Table(_Item):
         near_percent: float | None = None,
         note: str = "",
     ) -> None:
-        super().__init__(name, title, rows, unit)
-        self.digits, self.published_runs, self.note = digits, runs, note
+        super().__init__(name, title, rows, unit, digits, note)
+        self.published_runs, self._near, self._near_percent = runs, near, near_percent
         if near is not None and near_percent is not None:
             raise InputError(f"{name}: give `near` or `near_percent`, not both")
-        for what, value in (("near", near), ("near_percent", near_percent)):
-            if value is not None and not 0 <= value < math.inf:
-                raise InputError(f"{name}: {what} is {value}; expected 0 or more")
-        if runs is not None and runs < 1:
-            raise InputError(f"{name}: runs is {runs}; expected at least 1")
-        relative = None if near_percent is None else near_percent / 100
-        self.tolerance = Tolerance(absolute=near, relative=relative)
+        if not 0 <= (near or near_percent or 0) < math.inf or (runs or 1) < 1:
+            raise InputError(f"{name}: `near` is at least 0, and `runs` at least 1")
         self.published = _values(name, printed)
+        shape = [len(row) for row in self.published]
+        if shape not in ([], [len(self.columns)] * len(self.rows)):
+            raise InputError(
+                f"{name} is {len(self.rows)} by {len(self.columns)}, but its printed values are "
+                f"rows of {shape}"
+            )
+        self.printed: dict[Key, dict[Key, float | None]] = {
+            row: dict(zip(self.columns, values, strict=True))
+            for row, values in zip(self.rows, self.published, strict=bool(self.published))
+        }
+        """Printed values by row and column."""
 
     @property
     def rounding(self) -> float:
@@ -99,75 +188,28 @@ class Table(_Item):
         digits = max((len(text.partition(".")[2]) for text in texts), default=0)
         return float(0.5 * 10.0**-digits)
 
-    @property
-    def printed(self) -> dict[Key, dict[Key, float | None]]:
-        """Printed values by row and column; empty rows if the paper printed none.
-
-        Raises:
-            InputError: the printed values do not have the shape of the table.
-        """
-        if not self.published:
-            return {key: {} for key in self.rows}
-        shape = [len(row) for row in self.published]
-        if shape != [len(self.columns)] * len(self.rows):
-            raise InputError(
-                f"{self.id} is {len(self.rows)} by {len(self.columns)}, but its printed values are "
-                f"rows of {shape}"
-            )
-        return {
-            key: dict(zip(self.columns, values, strict=True))
-            for key, values in zip(self.rows, self.published, strict=True)
-        }
-
-    def measure(self, work: Campaign) -> Grid:
-        """Measures the table's quantities. Returns the table with measured and printed values."""
-        printed = self.printed
-        cells = tuple(
-            tuple(
-                self._cell(work, (row, column), cell, printed[row].get(column))
-                for column, cell in quantities.items()
-            )
-            for row, quantities in self.rows.items()
-        )
-        rows = tuple(self.rows)
-        return Grid(
-            self,
-            tuple(map(label_of, rows)),
-            tuple(map(label_of, self.columns)),
-            cells,
-            tuple(map(_block, rows)),
-            axis_label(rows),
-            axis_label(self.columns),
-        )
-
-    def _cell(
-        self, work: Campaign, place: tuple[Key, Key], cell: Known, printed: float | None
-    ) -> Cell:
-        row, column = place
-        unit = cell.unit or self.unit
-        # An absolute tolerance is in the table's unit, so it does not apply to a cell that has
-        # another unit.
-        own = unit == self.unit
+    def _cell(self, work: Campaign, row: Key, column: Key, cell: Value) -> Cell:
+        published, unit = self.printed.get(row, {}).get(column), cell.unit or self.unit
+        # `near` is in the table's unit, so it does not apply to a cell that has another one.
+        tolerance = self._near if unit == self.unit else None
+        if self._near_percent is not None and published is not None:
+            tolerance = self._near_percent / 100 * abs(published)
         return Cell(
             self.id,
             label_of(row),
             label_of(column),
             unit,
-            printed,
+            published,
             cell.estimate(work),
             self.digits,
-            self.tolerance if own else Tolerance(relative=self.tolerance.relative),
+            tolerance,
             _expected(work, cell, self.published_runs),
+            self.published_runs,
             self.rounding,
         )
 
 
-def _block(row: Key) -> str:
-    texts = re.split(": |, ", row, maxsplit=1) if isinstance(row, str) else parts(row)
-    return str(texts[0]) if len(texts) > 1 else ""
-
-
-def _values(item: str, printed: str) -> tuple[tuple[float | None, ...], ...]:
+def _values(item: str, printed: str) -> list[list[float | None]]:
     if not isinstance(printed, str):
         raise InputError(f"{item}: the printed values must be a text with a line for each row")
 
@@ -175,16 +217,16 @@ def _values(item: str, printed: str) -> tuple[tuple[float | None, ...], ...]:
         if text in MISSING:
             return None
         try:
-            if math.isfinite(found := float(text)):
-                return found
+            if math.isfinite(value := float(text)):
+                return value
         except ValueError:
             pass
         raise InputError(f"{item}: the printed value `{text}` is not a number; use `-` for none")
 
-    return tuple(tuple(map(number, line.split())) for line in printed.strip().splitlines())
+    return [list(map(number, line.split())) for line in printed.strip().splitlines()]
 
 
-def _expected(work: Campaign, cell: Known, runs: int | None) -> Prediction | None:
+def _expected(work: Campaign, cell: Value, runs: int | None) -> tuple[float, float] | None:
     """The interval of a quantity of two cases would depend on whether both had the same losses
     in the paper, which is not known."""
     if runs is None or not isinstance(cell, Measured):
@@ -193,7 +235,7 @@ def _expected(work: Campaign, cell: Known, runs: int | None) -> Prediction | Non
     if len(values) < 2 or not np.isfinite(values).all():
         return None
     found = prediction_interval(values, runs)
-    return Prediction(runs, found.low, found.high)
+    return found.low, found.high
 
 
 @dataclass(frozen=True)
@@ -227,47 +269,31 @@ class Figure(_Item):
         panels: bool = False,
         extra: bool = False,
     ) -> None:
-        super().__init__(name, title, curves, unit)
-        self.y_label, self.x_label, self.digits = y_label, x_label, digits
-        self.printed = printed or {}
-        self.marks, self.said, self.note = tuple(marks), said, note
+        super().__init__(name, title, curves, unit, digits, note)
+        self.y_label, self.marks, self.said = y_label, tuple(marks), said
+        self.x_label = axis_label(self.columns) if x_label is None else x_label
         self.bars, self.from_zero, self.panels, self.extra = bars, from_zero, panels, extra
-
-    def measure(self, work: Campaign) -> Chart:
-        """Measures the figure's quantities. Returns the figure with measured and printed values."""
-        places = self.columns
-        x = tuple(p.x if isinstance(p, Point) else float(at) for at, p in enumerate(places))
-        # The title of a panel has the first two parts of the key, so the label leaves them out.
-        first = 2 if self.panels else 0
-        curves = tuple(
-            Curve(
-                label_of(parts(key)[first:]),
-                x,
-                tuple(self._cell(work, key, place, cell) for place, cell in cells.items()),
-                label_of(parts(key)[:first]),
-                context_of(parts(key)[first:]),
-            )
-            for key, cells in self.rows.items()
-        )
-        panel_rows = len({parts(key)[0] for key in self.rows}) if self.panels else 1
-        label = axis_label(places) if self.x_label is None else self.x_label
-        ticks = tuple(map(label_of, places))
-        return Chart(self, label, ticks, curves, self._implied(), panel_rows)
-
-    def _cell(self, work: Campaign, key: Key, place: Key, cell: Known) -> Cell:
-        value, row, column = cell.estimate(work), label_of(place), label_of(key)
-        return Cell(self.id, row, column, cell.unit or self.unit, None, value, self.digits)
-
-    def _implied(self) -> tuple[tuple[float | None, ...], ...]:
-        stated = {
+        stated: dict[Any, float | None] = {
             (label_of(curve), label_of(place)): value
-            for curve, values in self.printed.items()
+            for curve, values in (printed or {}).items()
             for place, value in values.items()
         }
-        found = tuple(
-            tuple(stated.pop((label_of(key), label_of(place)), None) for place in self.columns)
+        self.implied = [
+            [stated.pop((label_of(key), label_of(place)), None) for place in self.columns]
             for key in self.rows
-        )
+        ]
+        """Values that the paper states in its tables or text, by curve and x value."""
         if stated:
-            raise InputError(f"{self.id} has a printed value of no point: {next(iter(stated))}")
-        return found
+            raise InputError(f"{name} has a printed value of no point: {next(iter(stated))}")
+
+    @property
+    def x(self) -> list[float]:
+        """Positions of the columns on the axis."""
+        return [
+            place.x if isinstance(place, Point) else float(at)
+            for at, place in enumerate(self.columns)
+        ]
+
+    def _cell(self, work: Campaign, row: Key, column: Key, cell: Value) -> Cell:
+        value, unit = cell.estimate(work), cell.unit or self.unit
+        return Cell(self.id, label_of(column), label_of(row), unit, None, value, self.digits)

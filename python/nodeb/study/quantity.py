@@ -11,13 +11,12 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.base.arguments import as_number
-from nodeb.base.functions import call_checked, numbers
 from nodeb.errors import InputError, nearest
 from nodeb.stats import Estimate, jackknife
 from nodeb.study.case import Case, Change, ScenarioFunction
@@ -54,7 +53,6 @@ class Sample:
     left_out: Array
 
     def estimate(self) -> Estimate:
-        """Returns the value as an estimate, with its jackknife interval."""
         # An infinite value has no interval, so the jackknife's invalid operations are expected.
         with np.errstate(invalid="ignore"):
             return jackknife(self.value, self.left_out)
@@ -68,16 +66,11 @@ class Quantity(ABC):
     """Quantities that this quantity is computed from."""
 
     def cases(self) -> Iterator[Case]:
-        """Returns the cases that must be simulated for the quantity."""
         for part in self.parts:
             yield from part.cases()
 
     def runs(self, work: Campaign) -> int:
-        """Returns the number of replications that the quantity is computed from.
-
-        If it combines quantities, it is the smallest of their numbers, without the 0 of calculated
-        numbers. It is 0 if all are calculated.
-        """
+        """Number of replications that the quantity is computed from, 0 if it is calculated."""
         return min(filter(None, (part.runs(work) for part in self.parts)), default=0)
 
     @abstractmethod
@@ -85,11 +78,10 @@ class Quantity(ABC):
         """Returns the value from the first `n` replications, with its leave-one-out values."""
 
     def estimate(self, work: Campaign) -> Estimate:
-        """Returns the value and its interval from all replications."""
         return self.sample(work, self.runs(work)).estimate()
 
     def under(self, *changes: Change, **arguments: Any) -> Quantity:
-        """Returns the quantity measured with other arguments of its cases, or changed scenarios."""
+        """The quantity measured with other arguments of its cases, or in changed scenarios."""
         parts = tuple(part.under(*changes, **arguments) for part in self.parts)
         return replace(self, parts=parts) if parts else self  # type: ignore[type-var]
 
@@ -117,24 +109,12 @@ class Quantity(ABC):
 
     __rmul__ = __mul__
 
-    def __bool__(self) -> bool:
-        raise TypeError("a quantity has no truth value; a claim yields checks, such as `at_least`")
-
-    def __lt__(self, other: object) -> bool:
-        raise TypeError(
-            "quantities cannot be compared with <; a claim yields `ordered` or `between`"
-        )
-
-    __gt__ = __le__ = __ge__ = __lt__
-
 
 def quantity(value: Quantity | float) -> Quantity:
-    """Returns a quantity as it is, or turns a number into a constant quantity."""
+    """Turns a number into a constant quantity."""
     if isinstance(value, Quantity):
         return value
-    if isinstance(value, Fact):
-        raise InputError(NOT_COMBINED)
-    return Constant(as_number(value, "a cell or a term of a comparison"))
+    return Constant(as_number(value, "a term of a comparison"))
 
 
 def change(of: Quantity | float, against: Quantity | float) -> Quantity:
@@ -158,39 +138,25 @@ class Constant(Quantity):
 
 @dataclass(frozen=True)
 class Fact:
-    """Result of a stage (a separate part of a study), identified by its name.
-
-    A fact has no replications that could be paired with others. So it is shown and judged by
-    itself, but not compared with other quantities.
-    """
+    """Result of a stage, by its name; it has no replications that could be paired with others."""
 
     name: str
     unit: str = ""
 
     def cases(self) -> Iterator[Case]:
-        """Returns no cases, because stages run without cases."""
         return iter(())
 
     def estimate(self, work: Campaign) -> Estimate:
-        """Returns the result of the stage, with its interval if it has one."""
-        try:
-            return work.facts[self.name]
-        except KeyError:
-            raise InputError(f"no fact `{self.name}`{nearest(self.name, work.facts)}") from None
-
-    def __sub__(self, other: object) -> NoReturn:
-        raise InputError(NOT_COMBINED)
-
-    __rsub__ = __truediv__ = __rtruediv__ = __mul__ = __rmul__ = __sub__
+        if self.name not in work.facts:
+            raise InputError(f"no fact `{self.name}`{nearest(self.name, work.facts)}")
+        return work.facts[self.name]
 
 
-Known = Quantity | Fact
+Value = Quantity | Fact
 """Content of a table cell, and operand of the check `between`."""
-NOT_COMBINED = "a fact has no replications and cannot be combined with quantities"
 
 
-def known(value: Known | float) -> Known:
-    """Returns a quantity or a fact as it is, or turns a number into a constant quantity."""
+def value_of(value: Value | float) -> Value:
     return value if isinstance(value, Fact) else quantity(value)
 
 
@@ -249,21 +215,22 @@ class Metric:
         number for each leave-one-out mean, or for each single replication.
 
         Raises:
-            InputError: the function fails, or returns an array of another shape.
+            InputError: the function returns no array of this shape.
         """
         name = getattr(self.function, "__name__", "")
-        expected = (
-            "a number for each replication, with an axis of replications as it was given; "
-            "choose a user by `[..., 0]`, or take the mean of all by `.mean(axis=-1)`"
-        )
-
-        def right(found: Any) -> bool:
-            return numbers(found) and np.shape(found) == shape
-
-        found = call_checked(
-            self.function, f"metric `{name}`", expected, right, means, **self.parameters
-        )
-        return np.asarray(found, dtype=float)
+        with np.errstate(all="ignore"):
+            found = self.function(means, **self.parameters)
+        try:
+            values = np.asarray(found, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(f"metric `{name}` returned {found!r}; expected numbers") from None
+        if found is None or values.shape != shape:
+            what = "None" if found is None else f"an array of shape {values.shape}"
+            raise InputError(
+                f"metric `{name}` returned {what}; expected a number for each replication: choose "
+                "a user by `[..., 0]`, or take the mean of all by `.mean(axis=-1)`"
+            )
+        return values
 
 
 def metric(unit: Any = "") -> Any:
@@ -370,16 +337,15 @@ class RootMeanSquare(Quantity):
 
 
 def in_order(value: float) -> tuple[bool, float]:
-    """Returns a sort key of numbers that puts NaN last."""
+    """A sort key that puts NaN last."""
     return math.isnan(value), value
 
 
 def _several(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> tuple[Quantity, ...]:
-    found = quantities.values() if isinstance(quantities, Mapping) else quantities
-    of = tuple(map(quantity, found))
-    if not of:
+    of = quantities.values() if isinstance(quantities, Mapping) else quantities
+    if not (several := tuple(map(quantity, of))):
         raise InputError("there are no quantities to choose from")
-    return of
+    return several
 
 
 def least(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> Quantity:

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from nodeb.base.streams import printable
 from nodeb.errors import InputError, nearest
-from nodeb.study import predicted, targets, texts
+from nodeb.inputs.scenario import Scenario, load
 from nodeb.study.axis import anchor, label_of
+from nodeb.study.campaign import Stage
 from nodeb.study.case import Effort, Quick, ScenarioFunction, check_warm_up
 from nodeb.study.claims import Check, Claim
 from nodeb.study.items import Figure, Rows, Table
 from nodeb.study.quantity import Fact
-from nodeb.study.stage import Stage
-
-if TYPE_CHECKING:
-    from nodeb.inputs.scenario import Scenario
 
 __all__ = ["Study"]
 
 USUAL, SHORT = Effort(), Quick()
 Item = TypeVar("Item", Table, Figure)
+TEXTS: dict[str, Any] = {
+    "question": "",
+    "summary": [],
+    "limits": [],
+    "assumptions": [],
+    "notes": {},
+    "said": {},
+}
+"""Keys of the file of texts, with their defaults."""
 
 
 class Study:
@@ -30,8 +37,7 @@ class Study:
 
     Args:
         file: the study's own file, `__file__`. Its stem is the study's name and the prefix of
-            optional files in the same folder: texts in `NAME.toml`, predictions in
-            `NAME_predicted.csv` and `NAME_predicted.toml`.
+            optional files in the same folder, such as texts in `NAME.toml`.
         title: subject of the study.
         reference: citation of the paper.
         effort: number of replications of cases that do not set their own.
@@ -57,9 +63,6 @@ class Study:
         self.effort, self.quick, self.minutes = effort, quick, minutes or {}
         self.warm_up = warm_up_s
         check_warm_up(warm_up_s)
-        for what, value, kind in (("effort", effort, Effort), ("quick", quick, Quick)):
-            if not isinstance(value, kind):
-                raise InputError(f"`{what}` is {value!r}; expected `{kind.__name__}(...)`")
         self.tables: dict[str, Table] = {}
         self.figures: dict[str, Figure] = {}
         self.claims: list[Claim] = []
@@ -68,13 +71,10 @@ class Study:
         """Title, table and columns of the summary that the terminal shows at the end."""
         self.scenario_text = ""
         """Text of the scenario file that the page shows."""
-        self.texts = texts.read(self.file.with_suffix(".toml"))
-        self.predictions = predicted.read(self.file.with_name(f"{self.file.stem}_predicted.csv"))
+        self.texts = _texts(self.file.with_suffix(".toml"))
 
     def load(self, name: str) -> Scenario:
         """Reads a scenario file from the study's folder. The page shows its text."""
-        from nodeb.inputs.scenario import load
-
         path = self.file.with_name(name)
         self.scenario_text = path.read_text(encoding="utf-8")
         return load(path)
@@ -129,10 +129,10 @@ class Study:
             printed: the paper's values as text, one line for each row; `-` for a missing value.
             how: `unit`, None for the unit of the first cell; `digits`, the number of decimals
                 shown; `runs`, the number of replications that a printed value is the mean of, if
-                the paper states it; `near` or `near_percent`, the deviation up to which a cell is
-                graded near; a `note`.
+                the paper states it; `near` or `near_percent`, the deviation from the printed value
+                up to which a cell is near it; a `note`.
         """
-        how = {"note": self.texts.notes.get(name, "")} | how
+        how = {"note": self.texts["notes"].get(name, "")} | how
         return self._add(self.tables, Table(name, title, rows, printed, **how))
 
     def figure(self, name: str, title: str, curves: Rows, y_label: str, **how: Any) -> Figure:
@@ -151,8 +151,11 @@ class Study:
                 keys, in which the points of an x value are next to each other; `extra`, true if the
                 figure repeats a table and is not an item of its own.
         """
-        said = {"note": self.texts.notes.get(name, ""), "said": self.texts.said.get(name, "")}
-        return self._add(self.figures, Figure(name, title, curves, y_label, **said | how))
+        texts = {
+            "note": self.texts["notes"].get(name, ""),
+            "said": self.texts["said"].get(name, ""),
+        }
+        return self._add(self.figures, Figure(name, title, curves, y_label, **texts | how))
 
     def _add(self, items: dict[str, Item], item: Item) -> Item:
         if not anchor(item.id):
@@ -205,7 +208,7 @@ class Study:
         leaves: Sequence[str] = (),
         keeps: Sequence[str] = (),
     ) -> Any:
-        """Turns a function into a stage of the study (`nodeb.study.stage`).
+        """Turns a function into a stage: work other than cases, such as simulating a link.
 
         Args:
             function: receives a `StageContext`.
@@ -242,41 +245,21 @@ class Study:
         """Checks that all names refer to existing items, claims, rows and columns.
 
         Raises:
-            InputError: there is neither a table nor a figure, or a claim, a target, `show` or the
-                file of texts has an unknown name.
+            InputError: there is neither a table nor a figure, or a claim, `show` or the file of
+                texts has an unknown name.
         """
-        if not self.items():
+        items, everything = self.items(), [*self.tables, *self.figures]
+        if not items:
             raise InputError(f"{self.name} has no table and no figure")
-        known, claims = self.items(), [claim.id for claim in self.claims]
-        everything = [*self.tables, *self.figures]
-        self._check("the file of texts", "item", [*self.texts.notes, *self.texts.said], everything)
+        named = [*self.texts["notes"], *self.texts["said"]]
+        self._check("the file of texts", "item", named, everything)
         for claim in self.claims:
-            self._check(f"claim `{claim.id}`", "item", claim.items, known)
-        for target in self.texts.targets:
-            self._check(f"target `{target.id}`", "item", target.items, known)
-            self._check(f"target `{target.id}`", "claim", target.claims or (), claims)
-            self._check_places(target)
+            self._check(f"claim `{claim.id}`", "item", claim.items, items)
         if self.headline is not None:
             _, table, columns = self.headline
             self._check("`show`", "table", [table], list(self.tables))
             known = list(map(label_of, self.tables[table].columns))
             self._check("`show`", "column", columns, known)
-
-    def _check_places(self, target: targets.Target) -> None:
-        items = {**self.tables, **self.figures}
-        for what, patterns in (("rows", target.rows), ("columns", target.columns)):
-            for name in target.items if patterns else ():
-                table = name in self.tables
-                # `rows` and `columns` of a target are those of the measured cells. A table stores
-                # them as such, but a figure stores its curves, which are columns, as `rows`.
-                of_rows = (what == "rows") == table
-                found = list(items[name].rows) if of_rows else items[name].columns
-                if not any(targets.matches(label_of(one), patterns) for one in found):
-                    known = ", ".join(map(label_of, found))
-                    raise InputError(
-                        f"{self.name}: target `{target.id}` names {what} that {name} lacks: "
-                        f"{', '.join(patterns or ())} (it has: {known})"
-                    )
 
     def _check(self, who: str, what: str, names: Iterable[str], known: Sequence[str]) -> None:
         for name in names:
@@ -288,3 +271,18 @@ class Study:
 
 def _plain(item: str) -> str:
     return "".join(item.lower().split())
+
+
+def _texts(file: Path) -> dict[str, Any]:
+    """Reads the texts of a study; default texts if there is no file."""
+    try:
+        texts = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    except ValueError as error:
+        raise InputError(f"{file}: {error}") from error
+    for key, value in texts.items():
+        if key not in TEXTS:
+            raise InputError(f"{file}: unknown key `{key}`{nearest(key, TEXTS)}")
+        if type(value) is not type(TEXTS[key]):
+            kind = {"str": "a text", "list": "a list", "dict": "a table"}[type(TEXTS[key]).__name__]
+            raise InputError(f"{file}: `{key}` is {value!r}; expected {kind}")
+    return TEXTS | texts

@@ -54,36 +54,25 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Comparison:
-    """A quantity, and the range that a claim requires.
-
-    Attributes:
-        estimate: the measured value.
-        low: lower end of the range.
-        high: upper end of the range.
-        strict: true if the ends are excluded from the range.
-        rivals: further estimates, all of which must also lie outside the range for a contradiction.
-        repeatable: true if more replications reduce the uncertainty.
-        certain: true if nothing in the scenario is random, so that a few equal replications are
-            conclusive.
-        name: name that distinguishes the comparison from others of its finding.
-    """
+    """A quantity, and the range that a claim requires."""
 
     estimate: Estimate
     low: float = -math.inf
     high: float = math.inf
     strict: bool = False
+    """True if the ends are excluded from the range."""
     rivals: tuple[Estimate, ...] = ()
+    """Further estimates, all of which must also lie outside the range for a contradiction."""
     repeatable: bool = True
+    """True if more replications reduce the uncertainty."""
     certain: bool = False
+    """True if nothing in the scenario is random, so that a few equal replications decide."""
     name: str = ""
+    """Distinguishes the comparison from others of its finding."""
 
     @property
     def holds(self) -> bool:
-        """True if the whole 95 % interval lies in the range.
-
-        False if there is no interval, or if fewer than `MIN_EQUAL` replications are all equal,
-        unless the comparison is `certain`.
-        """
+        """True if the whole 95 % interval lies in the range; false if there is no interval."""
         if self._too_equal(self.estimate):
             return False
         low, high = self.estimate.low, self.estimate.high
@@ -113,22 +102,16 @@ class Comparison:
         return 1.0
 
     def _too_equal(self, found: Estimate) -> bool:
-        """Returns true if fewer than `MIN_EQUAL` replications are all equal, so that none decides.
-
-        Returns false if the comparison is `certain`, or for a number without replications.
-        """
+        """Whether fewer than `MIN_EQUAL` replications are all equal, so that none decides."""
         equal = found.half_width <= ROUNDING * abs(found.value)
         return equal and not self.certain and 0 < found.runs < MIN_EQUAL
 
     def missing(self, level: float = ERROR) -> float:
-        """Returns about how many further replications would decide.
+        """About how many further replications would decide; infinity if no number would.
 
-        Returns infinity if no number would, or if there is no interval yet.
         The half-width decreases with the square root of the number of replications, and must fall
-        below the distance to the nearer end of the range.
-
-        Args:
-            level: two-sided error of the interval that decides.
+        below the distance to the nearer end of the range. `level` is the two-sided error of the
+        interval that decides.
         """
         found = self.estimate
         if not self.repeatable or found.runs < 2 or not math.isfinite(found.half_width):
@@ -168,44 +151,34 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Judgement of a claim by the measurement.
-
-    Attributes:
-        id: name of the claim.
-        section: section of the paper.
-        text: the claim in short.
-        judgement: holds, contradicted or undecided.
-        counts: number of comparisons by judgement.
-        asked: the required margins, in words.
-        parts: text and judgement of each piece of evidence.
-        missing: about how many further replications would decide, infinite if no number would; NaN
-            if the claim is decided, or if an undecided value comes from a stage.
-    """
+    """Judgement of a claim by the measurement."""
 
     id: str
     section: str
     text: str
     judgement: Judgement
     counts: Counter[Judgement]
+    """Number of comparisons by judgement."""
     asked: str
+    """The required margins, in words."""
     parts: tuple[tuple[str, Judgement], ...]
+    """Text and judgement of each piece of evidence."""
     missing: float = math.nan
+    """About how many further replications would decide, infinite if no number would; NaN if the
+    claim is decided, or if an undecided value comes from a stage."""
 
     @property
     def holds(self) -> bool:
-        """True if the claim holds; false if it is contradicted or undecided."""
         return self.judgement == "holds"
 
     @property
     def evidence(self) -> str:
-        """The measured values that the judgement is based on, in words."""
         return "; ".join(text for text, _ in self.parts)
 
     @property
-    def against(self) -> tuple[str, ...]:
+    def against(self) -> list[str]:
         """Evidence that contradicts a contradicted claim, or that leaves a claim undecided."""
-        wanted = self.judgement
-        return tuple(t for t, found in self.parts if found == wanted) if wanted != "holds" else ()
+        return [] if self.holds else [text for text, kind in self.parts if kind == self.judgement]
 
     @property
     def summary(self) -> str:
@@ -217,20 +190,11 @@ class Verdict:
 
     @property
     def effort(self) -> str:
-        """Number of further replications that would decide, in words.
-
-        The text is "" if the claim is decided or `missing` is NaN.
-        """
-        if self.judgement != "undecided" or math.isnan(self.missing):
-            return ""
+        """Number of further replications that would decide, in words; "" if it is not known."""
         if self.missing > MAX_MISSING:
-            return (
-                "a million replications more would not decide: what was measured is practically "
-                "the margin itself"
-            )
+            return "a million replications more would not decide: the value is at the margin"
         number = rounded(self.missing)
-        noun = "replication" if number == "1" else "replications"
-        return f"about {number} {noun} more would decide"
+        return f"replications that would decide: about {number}" if number else ""
 
 
 def judge(
@@ -294,9 +258,9 @@ def rounded(missing: float) -> str:
     return str(math.ceil(missing / step) * step)
 
 
-def to_csv(study: str, found: Iterable[Verdict]) -> str:
-    """Returns the text of `claims.csv`; the cell of an unknown number of replications is empty."""
-    return csv_text(COLUMNS, ([study, *_row(one)] for one in found))
+def to_csv(verdicts: Iterable[tuple[str, Verdict]]) -> str:
+    """Returns the text of `claims.csv` from verdicts, each with the name of its study."""
+    return csv_text(COLUMNS, ([study, *_row(verdict)] for study, verdict in verdicts))
 
 
 def _row(one: Verdict) -> list[object]:

@@ -11,8 +11,7 @@ from nodeb.answer.answering import Answering
 from nodeb.comparison import Comparison
 from nodeb.fit.sequence import ErrorSequence
 from nodeb.life import Life
-from nodeb.reproduce.every import Summary
-from nodeb.reproduce.outcome import ReproduceOutcome
+from nodeb.reproduce import ReproduceOutcome, Summary
 from nodeb.sweep import Outcome
 
 RESULTS = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import fake_emulation
@@ -14,8 +13,9 @@ from nodeb.report import run as page_of_run
 from nodeb.report.compared import page as page_of_comparison
 from nodeb.report.explained import page
 from nodeb.report.recording import Recording
-from nodeb.reproduce import digest, every, every_page
-from nodeb.reproduce.reproduction import run as reproduce
+from nodeb.reproduce import Summary
+from nodeb.reproduce import page as page_of_study
+from nodeb.reproduce import run as reproduce
 
 HEAD = 'name = "a page of {name}"\nruns = 2\nduration = "{duration}"\n'
 DOWNLOAD = '[[users]]\ntraffic.ftp.size = "100 kB"\n'
@@ -41,7 +41,7 @@ SCENARIOS = {
 }
 """Scenario of the run of each kind of page."""
 ITEMS = ["Table 1", "Table 2", "Table 8", "Table 13", "Table 19", "Figure 8"]
-"""Items with wide tables, predictions, claims, curves and bars."""
+"""Items with wide tables, claims, curves and bars."""
 
 
 def of_run(kind: str, folder: Path) -> Path:
@@ -96,17 +96,13 @@ def of_emulation(folder: Path) -> Path:
 
 
 def of_studies(folder: Path, wang: Path) -> Path:
-    """Creates the page of several studies. One of them was interrupted, another was not started."""
-    names = ("wang", "hossain", "prabhu")
-    report = folder / "all" / "wang" / "report.html"
-    shutil.copytree(wang, report.parent)
-    found = digest.load(report.parent)
-    assert found is not None
-    part = replace(found, study="hossain", complete=False)
-    digests = {"wang": found, "hossain": part}
-    summary = every.Summary(names, found.seed, found.quick, 1, digests)
-    summary.reports, summary.report = {"wang": report}, folder / "all" / "report.html"
-    return _written(summary.report, every_page.html(summary))
+    """Creates the page of several studies, two of them complete."""
+    out = folder / "all" / "wang"
+    shutil.copytree(wang, out)
+    outcome = reproduce("wang", out, quick=True)
+    summary = Summary(("wang", "hossain", "prabhu"), 1, True, folder / "all" / "report.html")
+    summary.outcomes |= {"wang": outcome, "hossain": outcome}
+    return _written(summary.report, page_of_study.of_all(summary))
 
 
 def _result(kind: str) -> nodeb.Result:

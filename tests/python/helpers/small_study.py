@@ -97,12 +97,3 @@ def counting(at):
     timeouts = at.campaign.log(download(0.01, "20 kB")).stack("timeouts")
     at.facts["cases"] = nodeb.stats.calculated(timeouts.sum())
 '''
-
-TARGET = """
-[[targets]]
-id = "near"
-text = "Table 1 is near"
-items = ["Table 1"]
-each = 20
-unit = "kb/s"
-"""

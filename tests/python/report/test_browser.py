@@ -91,15 +91,6 @@ def test_style_of_a_notebook_does_not_change_an_answer(browser, small):
     assert first[tops] + first[4] <= second[tops] + 1, "a label is above its value"
 
 
-def test_only_marks_of_key_figures_have_the_colour_of_warnings(browser, made):
-    with browser.new_page() as page:
-        page.goto(made("reproduction").as_uri())
-        of = "all => all.map(x => [x, x.parentElement].map(each => getComputedStyle(each).color))"
-        colours = page.locator("td .mark").evaluate_all(of)
-        assert colours
-        assert all(own == around for own, around in colours)
-
-
 def test_claims_of_all_studies_can_be_filtered(browser, made):
     with browser.new_page() as page:
         page.goto(made("studies").as_uri())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from itertools import pairwise
 
 import pytest
@@ -10,30 +9,31 @@ from matplotlib.text import Text
 
 from nodeb import studies
 from nodeb.plot import Line, panels
-from nodeb.reproduce.charts import draw
-from nodeb.reproduce.diagram import path_diagram
+from nodeb.reproduce.figures import draw
 from nodeb.stats import Estimate
-from nodeb.study import Figure, Mark
-from nodeb.study.cell import Cell, Chart, Curve
+from nodeb.study import Axis, Figure, Mark
+from nodeb.study.items import Cell, Cells
 
-HOSSAIN, FIORENZI = (studies.load(name) for name in ("hossain", "fiorenzi"))
+HOSSAIN = studies.load("hossain")
+INTERVAL = Axis(["80", "250", "500"], x=float)
 
 
-def chart(spec: Figure, curves: int = 3, panels: int = 1) -> Chart:
+def measured(spec: Figure) -> Cells:
     def point(value: float) -> Cell:
         return Cell("F", "r", "c", "s", None, Estimate(value, value - 1, value + 1, 9))
 
-    made = tuple(
-        Curve(f"c{at}", (80, 250, 500), tuple(map(point, (5, 6, 7))), f"p{panel}", f"curve {at}")
-        for panel in range(panels)
-        for at in range(curves)
-    )
-    return Chart(spec, "x", ("80", "250", "500"), made, tuple(() for _ in made))
+    columns = len(spec.columns)
+    return Cells(spec, tuple(tuple(map(point, range(5, 5 + columns))) for _ in spec.rows))
+
+
+def figure_of(curves: int = 1, cases: int = 1, **options) -> Figure:
+    keys = [("row", f"p{p}", f"c{c}") for p in range(cases) for c in range(curves)]
+    return Figure("F", "", {key: dict.fromkeys(INTERVAL, 1) for key in keys}, "s", **options)
 
 
 def test_points_at_the_same_place_are_drawn_side_by_side() -> None:
-    spec = Figure("F", "", {"c": {"r": 1}}, "s", panels=True, marks=(Mark("best", x=250),))
-    figure = draw(chart(spec, curves=6, panels=3), "title")
+    spec = figure_of(6, 3, panels=True, marks=[Mark("best", x=250)])
+    figure = draw(measured(spec), "title")
     assert len(figure.axes) == 3
     for axes in figure.axes:
         places = sorted(float(x) for container in axes.containers for x in container[0].get_xdata())
@@ -47,7 +47,7 @@ def test_points_at_the_same_place_are_drawn_side_by_side() -> None:
 
 def test_long_title_is_wrapped() -> None:
     name = "Figure 5. Throughput per connection for different E_b/N_o, model B"
-    figure = draw(chart(HOSSAIN.figures["Figure 5"]), name)
+    figure = draw(measured(HOSSAIN.figures["Figure 5"]), name)
     title = figure.axes[0].get_title(loc="left")
     assert title.split() == name.split()
     assert "\n" in title
@@ -57,8 +57,8 @@ def test_long_title_is_wrapped() -> None:
 
 
 def test_marks_are_labelled_lines() -> None:
-    spec = Figure("F", "", {"c": {"r": 1}}, "s", marks=(Mark("most", y=7.5), Mark("here", x=80)))
-    (axes,) = draw(chart(spec), "").axes
+    spec = figure_of(marks=[Mark("most", y=7.5), Mark("here", x=80)])
+    (axes,) = draw(measured(spec), "").axes
     assert [text.get_text() for text in axes.texts] == ["most", "here"]
 
 
@@ -72,12 +72,6 @@ def test_marks_are_drawn_at_their_places(name: str) -> None:
     for figure in studies.load(name).figures.values():
         places = {place.x for place in figure.columns}
         assert {mark.x for mark in figure.marks} <= places
-
-
-def test_labels_between_boxes_of_the_path_fit() -> None:
-    svg = str(path_diagram(tomllib.loads(FIORENZI.scenario_text)))
-    assert ">uplink 384 kbps<" in svg
-    assert ">20 ms<" in svg
 
 
 def test_panels_share_a_scale_and_a_legend() -> None:

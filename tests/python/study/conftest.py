@@ -7,7 +7,7 @@ import pytest
 from nodeb.replication.cells import ReplicationWork
 from nodeb.study import Study
 from nodeb.study.campaign import Campaign
-from small_study import FILE, TARGET, campaign, study_of
+from small_study import FILE, campaign, study_of
 
 
 @pytest.fixture
@@ -38,5 +38,4 @@ def counted(monkeypatch) -> list[range]:
 def file(tmp_path) -> str:
     path = tmp_path / "tiny.py"
     path.write_text(FILE.replace("DURATION", "100 s"))
-    path.with_suffix(".toml").write_text(TARGET)
     return str(path)

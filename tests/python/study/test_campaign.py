@@ -37,7 +37,7 @@ def test_number_of_threads_changes_no_result(study, tmp_path):
 
 def test_failures_name_the_scenario(study, work, monkeypatch):
     wrong = study.scenario(lambda bler: download(bler).with_({"wired.dealy": "1 s"}))
-    with pytest.raises(InputError, match=r"line \d+: the scenario of 1 %: .*dealy"):
+    with pytest.raises(InputError, match=r"the scenario of 1 %: .*dealy"):
         work.log(wrong(LOW))
     monkeypatch.setattr(ReplicationWork, "replicate", lambda *_: 1 / 0)
     with pytest.raises(RunError, match=r"the scenario of 40 %, 20 kB.*failed: division"):

@@ -24,7 +24,7 @@ def test_points_have_labels_values_and_places():
 def test_each_case_is_simulated_once(study, tmp_path, counted):
     cases, work = study.scenario(download), campaign(study, tmp_path)
     work.measure([cases(LOW), cases(LOW, SMALL), cases(0.01, size="20 kB")])
-    assert (runs(counted), work.scenarios()) == (8, 1)
+    assert (runs(counted), work.scenarios) == (8, 1)
     with pytest.raises(InputError, match="download: missing a required argument"):
         cases()
     with pytest.raises(InputError, match="no argument `szie`"):
@@ -34,10 +34,10 @@ def test_each_case_is_simulated_once(study, tmp_path, counted):
 def test_conflicting_efforts_of_a_scenario_are_rejected(study, work):
     few, many = (study.scenario(download, effort=Effort(runs=n)) for n in (2, 3))
     work.measure([few(LOW)])
-    with pytest.raises(InputError, match="are one scenario, but have"):
+    with pytest.raises(InputError, match="are one scenario, but differ"):
         work.measure([many(LOW)])
     endless = study.scenario(download, effort=Effort(runs=2), endless=True)
-    with pytest.raises(InputError, match="one scenario, but differ in `reduce` or `endless`"):
+    with pytest.raises(InputError, match="are one scenario, but differ"):
         work.measure([endless(LOW)])
 
 

@@ -41,7 +41,7 @@ def test_undecided_claim_neither_holds_nor_is_contradicted(study, work):
     of = rate.of(study.scenario(download))
     verdict = judge(work, ordered({"a": of(LOW), "b": of(LOW).under({"runs": 99})}))
     assert verdict.judgement == "undecided"
-    assert "practically the margin" in verdict.effort
+    assert "at the margin" in verdict.effort
 
 
 def test_claim_needs_checks_and_all_must_hold(work):

@@ -14,7 +14,7 @@ import pytest
 
 import nodeb.reproduce
 from nodeb import _core, studies
-from nodeb.base.functions import Mistake
+from nodeb.errors import InputError
 from nodeb.fit import ErrorSequence, compare, folder
 from nodeb.link import Experiment
 from nodeb.storage.cells import Store
@@ -184,5 +184,5 @@ def test_link_fit_traces_and_claims_run_in_one_study(tmp_path, monkeypatch):
         assert (tmp_path / "figures" / f"{name}.png").stat().st_size > 10_000
         assert (tmp_path / "figures" / f"{name}.svg").is_file()
     assert "Figure 4" in outcome.report.read_text(encoding="utf-8")
-    with pytest.raises(Mistake, match="simulated again"):
+    with pytest.raises(InputError, match="simulated again"):
         nodeb.reproduce.run(STUDY, tmp_path, quick=True, jobs=1, seed=2)

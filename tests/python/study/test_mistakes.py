@@ -78,12 +78,12 @@ def line_with(text):
 @pytest.mark.parametrize(
     ("old", "new", "what"),
     [
-        (TIME, "raise ValueError('boom')", "`time`: ValueError: boom"),
-        (TIME, "import sys; sys.exit(0)", "`time`: SystemExit"),
-        (TIME, "return m.transfer_[..., 0]", "`time`: .*`transfer_s`"),
-        (DOWNLOAD, f"1 / 0; {DOWNLOAD}", "1 %: ZeroDivisionError"),
-        (ONE, "return tables['flow']", "`of_one` .*KeyError"),
-        (YIELD, "yield CELLS[0]", "`positive`: KeyError: 0"),
+        (TIME, "raise ValueError('boom')", "ValueError: boom"),
+        (TIME, "import sys; sys.exit(0)", "SystemExit"),
+        (TIME, "return m.transfer_[..., 0]", "`transfer_s`"),
+        (DOWNLOAD, f"1 / 0; {DOWNLOAD}", "ZeroDivisionError"),
+        (ONE, "return tables['flow']", "KeyError"),
+        (YIELD, "yield CELLS[0]", "KeyError: 0"),
     ],
 )
 def test_exception_of_a_function_is_reported_with_its_line(tmp_path, old, new, what):
@@ -98,10 +98,10 @@ def test_exception_of_a_function_is_reported_with_its_line(tmp_path, old, new, w
         (TIME, "return 'fast'", "`time` .*'fast'"),
         (TIME, "return m.transfer_s", r"`time` .*\(2,\)"),
         (TIME, "return m.transfer_s.mean()", r"`time` .*`\.mean\(axis=-1\)`"),
-        (DOWNLOAD, f"return {{}}; {DOWNLOAD}", "1 % .*dict"),
-        (ONE, "return 'x'", "`of_one` .*str"),
+        (DOWNLOAD, f"return {{}}; {DOWNLOAD}", "download .*{}"),
+        (ONE, "return 'x'", "`of_one` .*'x'"),
         (YIELD, "yield 5", r"`positive` .*\[5\]"),
-        (YIELD, "pass", "`positive` .*None"),
+        (YIELD, "pass", "`positive`"),
         (TABLE, 'study.table("Table 1", "T", {"a": 1})', "Table 1: "),
         (SCENARIO, f"{SCENARIO}(effort=lambda bler: 3)", "effort of 1 % .*3"),
     ],
@@ -122,9 +122,6 @@ def test_mistake_in_a_stage_is_reported(tmp_path):
     stage = "\n@study.stage\ndef look(at):\n    at.facts['n'] = 3.0\n"
     with pytest.raises(InputError, match=r"`look` .*`n`"):
         reproduced(tmp_path, text=FILE + stage)
-    stage = "\n@study.stage(first=True)\ndef look():\n    pass\n"
-    with pytest.raises(InputError, match="`look`: TypeError"):
-        reproduced(tmp_path, text=FILE + stage)
 
 
 @pytest.mark.parametrize(
@@ -134,12 +131,7 @@ def test_mistake_in_a_stage_is_reported(tmp_path):
         ("summery = []", "`summery`.*`summary`"),
         ("question = 3", "`question`"),
         ("summary = 'x'", "`summary`"),
-        ("limits = [1]", "`limits`"),
-        ("assumptions = ['x']", "`assumptions`"),
-        ("[[assumptions]]\ntext = 1\nreason = 'x'", "`assumptions`"),
-        ("notes = {'Table 1' = 5}", "`notes`"),
-        ("[[targets]]\nid = 't'\ntext = 5\neach = 1", "`t`: `text`"),
-        ("[[targets]]\nid = 't'\ntext = 'x'\neach = 'y'", "`t`: `each`"),
+        ("notes = ['Table 1']", "`notes`"),
     ],
 )
 def test_mistakes_in_texts_name_file_and_key(tmp_path, text, key):
@@ -156,9 +148,8 @@ def test_mistakes_in_texts_name_file_and_key(tmp_path, text, key):
         ("quick=Quick(runs=3)", "quick=Quick(runs=3, warm_up_s=20)", "warm-up"),
     ],
 )
-def test_scenario_that_cannot_be_simulated_is_reported_with_its_line(tmp_path, old, new, key):
-    line = line_with("def download") - 1
-    with pytest.raises(InputError, match=rf"own\.py, line {line}: .*1 %.*{key}"):
+def test_scenario_that_cannot_be_simulated_is_named(tmp_path, old, new, key):
+    with pytest.raises(InputError, match=rf"the scenario of 1 %.*{key}"):
         reproduced(tmp_path, (old, new))
 
 
@@ -189,7 +180,6 @@ def test_invalid_declarations_are_rejected_with_their_line(tmp_path, more, said)
         lambda: Quick(runs=1),
         lambda: Quick(warm_up_s=-1),
         lambda: Study("x.py", title="T", warm_up_s=-5),
-        lambda: Study("x.py", title="T", effort=5),
         lambda: between(5, 3, 1),
         lambda: between(5, float("nan"), 1),
         lambda: between(5, "1", "2"),
@@ -204,16 +194,6 @@ def test_invalid_declarations_are_rejected_with_their_line(tmp_path, more, said)
 def test_invalid_numbers_are_rejected(make):
     with pytest.raises(InputError):
         make()
-
-
-def test_targets_must_name_existing_rows(tmp_path):
-    target = '[[targets]]\nid = "t"\ntext = "x"\nitems = ["Table 1"]\neach = 1\n'
-    (tmp_path / "own.toml").write_text(target + 'rows = ["nope*"]\n')
-    with pytest.raises(InputError, match=r"`t` .*Table 1 .*nope\*"):
-        reproduced(tmp_path)
-    (tmp_path / "own.toml").write_text(target + target)
-    with pytest.raises(InputError, match=r"own\.toml: .*`t`"):
-        reproduced(tmp_path)
 
 
 def test_reduction_is_found_by_file_if_it_cannot_be_imported(tmp_path, monkeypatch):

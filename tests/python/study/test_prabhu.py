@@ -8,12 +8,10 @@ import tomllib
 import numpy as np
 import pytest
 
-from nodeb.reproduce import page_figures, run
-from nodeb.stats import Estimate
+from nodeb.reproduce import run
 from nodeb.studies import prabhu, prabhu_bursts
-from nodeb.study import Means, Quick
+from nodeb.study import Means, Quick, label_of
 from nodeb.study.case import Settings
-from nodeb.study.quantity import Constant
 
 STUDY = prabhu.study
 ACK_S = 0.035
@@ -118,17 +116,14 @@ def test_figures_share_their_scenarios():
     assert len({case for name in names for case in STUDY.figures[name].cases()}) == 7 * 16
 
 
-def test_values_quoted_in_the_text_have_hollow_marks(monkeypatch):
-    monkeypatch.setattr("nodeb.study.quantity.Combined.estimate", Constant(1.0).estimate)
-    found = STUDY.figures["Figure 5, paired"].measure(None)
+def test_values_quoted_in_the_text_have_hollow_marks():
+    figure = STUDY.figures["Figure 5, paired"]
     known = {
-        curve.label: implied[0]
-        for curve, implied in zip(found.curves, found.implied, strict=True)
+        label_of(key[2:] if figure.panels else key): implied[0]
+        for key, implied in zip(figure.rows, figure.implied, strict=True)
         if any(value is not None for value in implied)
     }
     assert known == {"npe, T_out = 0.25 s": -20, "npe, T_out = 0.5 s": -20}
-    assert isinstance(found.curves[0].cells[0].measured, Estimate)
-    assert "hollow" in page_figures.note([found])
 
 
 def test_real_core_measures_a_table(tmp_path):
@@ -143,5 +138,4 @@ def test_real_core_measures_a_table(tmp_path):
         assert found[original, "Delay"] == pytest.approx(little, rel=0.1)
     page = (tmp_path / "report.html").read_text()
     assert "500 s of each replication left out" in page.replace("\N{NO-BREAK SPACE}", " ")
-    assert "Set-ups (per burst)" in page
-    assert "difference</th>" not in page, "there is nothing published to compare with"
+    assert "Set-ups" in page
