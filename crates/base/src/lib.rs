@@ -4,7 +4,7 @@
 //!
 //! - **Simulation time and events.** [`engine`] orders events in integer time. [`packet`] defines what links,
 //!   queues and bearers carry. [`event`] is the stream in which all layers report what happens, and
-//!   [`blocks`] its compact form for radio blocks. [`context`] is the argument through which a place (a link
+//!   [`Blocks`] its compact form for radio blocks. [`context`] is the argument through which a place (a link
 //!   or bearer) is called.
 //! - **Random numbers.** [`rng`] gives each entity a random stream of its own, named by seed, replication and
 //!   purpose.
@@ -15,11 +15,11 @@
 //! `nodeb-net` (links and queues), `nodeb-radio` (bearers), `nodeb-tcp` (end hosts) and
 //! `nodeb-sim`, which connects these three, build on this crate.
 
-pub mod blocks;
+mod blocks;
 pub mod check;
 pub mod context;
 pub mod engine;
-pub mod error;
+mod error;
 pub mod event;
 pub mod lines;
 pub mod packet;
@@ -29,5 +29,6 @@ pub mod rng;
 pub mod table;
 pub mod units;
 
+pub use blocks::Blocks;
 pub use context::{Context, Counts, Output};
 pub use error::{Error, Result};

@@ -26,7 +26,7 @@ mod fates;
 mod frame;
 mod pdcp;
 mod place;
-pub mod recording;
+mod recording;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -62,6 +62,7 @@ use pdcp::Pdu;
 
 pub use place::Interface;
 use place::{Connections, Seen, Viewpoint};
+pub use recording::replay;
 
 /// More bytes would add no information, because simulated data are zeros.
 pub const DEFAULT_SNAP_LENGTH: u32 = frame::MAX_HEADER_BYTES as u32;

@@ -7,21 +7,21 @@
 //! [`recording`] is the log file of an emulation, and [`replay`] repeats the emulation from this file in virtual time.
 
 #[cfg(target_os = "linux")]
-pub mod clock;
+mod clock;
 pub mod connections;
 #[cfg(target_os = "linux")]
 pub mod device_socket;
 #[cfg(target_os = "linux")]
 pub mod driver;
-pub mod error;
+mod error;
 pub mod exchange;
 #[cfg(target_os = "linux")]
 pub mod forward;
 pub mod head;
 pub mod ip;
-pub mod lateness;
+mod lateness;
 pub mod log;
-pub mod pool;
+mod pool;
 #[cfg(target_os = "linux")]
 mod port;
 pub mod recording;

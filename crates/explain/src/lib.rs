@@ -27,16 +27,16 @@
 //! # Ok::<(), nodeb_explain::Error>(())
 //! ```
 
-pub mod cause;
-pub mod comments;
+mod cause;
+mod comments;
 pub mod real;
-pub mod span;
+mod span;
 #[cfg(test)]
 mod tests;
 mod timeline;
 mod walk;
 
-use nodeb_base::error::Error as RunError;
+use nodeb_base::Error as RunError;
 use nodeb_base::units::Time;
 use nodeb_sim::scenario::{Connection, Direction, PlaceNames};
 use nodeb_sim::world::run_with_listener;

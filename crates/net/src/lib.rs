@@ -1,15 +1,15 @@
 //! Links of the fixed network.
 //!
 //! A link delivers packets after queueing, transmission and propagation. [`Line`] is one direction of a link,
-//! in one of two forms: a [`Link`] with a constant rate, or a [`traced::TracedLink`] that transmits at
+//! in one of two forms: a [`Link`] with a constant rate, or a [`TracedLink`] that transmits at
 //! recorded delivery opportunities.
 //!
 //! A packet passes these layers:
 //!
-//! - [`ingress`]: a loss model ([`loss`]), then a queue discipline ([`queue`]), which may drop or mark
+//! - `ingress`: a loss model ([`loss`]), then a queue discipline ([`queue`]), which may drop or mark
 //!   packets.
-//! - the transmitter, which starts no transmission during an [`outage`].
-//! - [`propagation`]: a fixed delay, optionally with [`jitter`] and reordering.
+//! - the transmitter, which starts no transmission during an [`Outage`].
+//! - `propagation`: a fixed delay, optionally with [`jitter`] and reordering.
 //!
 //! [`Wired`], [`Uplink`] and [`Core`] are the parameters of links in a scenario. [`Path`] holds the
 //! parameters of one direction of a link and builds the link from them.
@@ -49,18 +49,18 @@
 //! ```
 
 mod core;
-pub mod ingress;
+mod ingress;
 pub mod jitter;
 mod line;
 mod link;
 mod look_ahead;
 pub mod loss;
-pub mod opportunities;
-pub mod outage;
+mod opportunities;
+mod outage;
 mod params;
-pub mod propagation;
+mod propagation;
 pub mod queue;
-pub mod traced;
+mod traced;
 
 pub use core::Core;
 pub use ingress::LinkCounts;
@@ -68,5 +68,9 @@ pub use line::Line;
 pub use link::Link;
 pub use look_ahead::Overcount;
 pub use loss::LossSetting;
+pub use opportunities::{AtEnd, Opportunities, Recording};
+pub use outage::Outage;
 pub use params::{Path, Uplink, Wired};
+pub use propagation::Reordering;
 pub use queue::QueueSpec;
+pub use traced::{OPPORTUNITIES, TracedLink, UsageRow};

@@ -1,5 +1,5 @@
 //! Chip-level link simulator of UTRA FDD (3GPP Release 99, dedicated channels, uplink). No module
-//! imports one of a later stage: [`coding`], [`multiplexing`], [`spreading`], [`channel`], [`receiver`], [`link`], whose
+//! imports one of a later stage: [`coding`], `multiplexing`, `spreading`, [`channel`], [`receiver`], [`link`], whose
 //! [`link::run`] is the entry point; [`lte`] uses only [`coding`].
 //!
 //! Bits are bytes of 0 or 1. Soft values are log-likelihood ratios `ln P(0)/P(1)`: positive for a 0, which the
@@ -35,15 +35,15 @@
 
 pub mod channel;
 pub mod coding;
-pub mod error;
+mod error;
 pub mod gaussian;
 pub mod link;
 pub mod lte;
-pub mod multiplexing;
+mod multiplexing;
 pub mod receiver;
 pub mod rng;
 pub mod simd;
-pub mod spreading;
+mod spreading;
 
 pub use error::{Error, Result};
 

@@ -224,7 +224,7 @@ pub fn flight_timeline<'py>(
     let most = most.unwrap_or(nodeb_timeline::DEFAULT_MAX);
     let options = Options { from: Time(from_ns), to: Time(to_ns.unwrap_or(u64::MAX)), user, most };
     let log = Log { path: &path, control: control.get().inner() };
-    let work = || replay::replay(log, &world, seed, &users, &options);
+    let work = || replay(log, &world, seed, &users, &options);
     let about = || format!("the packet timeline of {}", path.display());
     let found = guarded(about, || py.detach(work))?.map_err(|error| match error {
         nodeb_timeline::Error::Run(error) => to_py(&error),
@@ -242,7 +242,7 @@ pub fn captured(
     users: &[u32],
     (pcap, radio): (&Path, bool),
 ) -> PyResult<(nodeb_emu::replay::Replay, nodeb_sim::metrics::RunResult)> {
-    nodeb_capture::recording::replay(log, world, seed, users, pcap, radio).map_err(|error| match error {
+    nodeb_capture::replay(log, world, seed, users, pcap, radio).map_err(|error| match error {
         nodeb_capture::Error::Run(error) => to_py(&error),
         nodeb_capture::Error::Recording(error) => failed(&error),
         other => PyOSError::new_err(other.to_string()),

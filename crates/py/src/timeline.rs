@@ -65,5 +65,5 @@ pub fn to_dict<'py>(py: Python<'py>, scenario: &Scenario, found: Timeline) -> Py
 /// Returns the descriptions (name, meaning, columns) of all tables that a packet timeline can have.
 #[pyfunction]
 pub fn timeline_tables() -> Vec<About> {
-    nodeb_timeline::tables::empty().into_iter().map(tables::about).collect()
+    nodeb_timeline::empty_tables().into_iter().map(tables::about).collect()
 }

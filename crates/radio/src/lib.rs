@@ -77,8 +77,7 @@ use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Probability, Rate, Time};
-use nodeb_net::opportunities::Recording;
-use nodeb_net::{Link, QueueSpec};
+use nodeb_net::{Link, QueueSpec, Recording};
 
 use crate::lte::shared::Shared;
 use crate::pdcp::SnLength;

@@ -4,9 +4,7 @@ use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Rate};
 use nodeb_net::jitter::JitterSpec;
 use nodeb_net::loss::{LossSpec, list::LossList};
-use nodeb_net::outage::Outage;
-use nodeb_net::propagation::Reordering;
-use nodeb_net::{Line, LossSetting, Path, QueueSpec};
+use nodeb_net::{Line, LossSetting, Outage, Path, QueueSpec, Reordering};
 
 use super::wire::WireBearer;
 use super::{Bearer, Facts, Radio, UserRadio};

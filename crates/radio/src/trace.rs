@@ -6,10 +6,9 @@ use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Rate, Size};
 use nodeb_net::jitter::JitterSpec;
-use nodeb_net::opportunities::{AtEnd, Opportunities, Recording};
-use nodeb_net::propagation::Reordering;
-use nodeb_net::traced::OPPORTUNITIES;
-use nodeb_net::{Line, LossSetting, Path, QueueSpec};
+use nodeb_net::{
+    AtEnd, Line, LossSetting, OPPORTUNITIES, Opportunities, Path, QueueSpec, Recording, Reordering,
+};
 
 use super::wire::WireBearer;
 use super::{Bearer, Facts, Radio, UserRadio};

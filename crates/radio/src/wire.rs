@@ -3,8 +3,7 @@ use nodeb_base::engine::Key;
 use nodeb_base::packet::Packet;
 use nodeb_base::table::Table;
 use nodeb_base::units::Time;
-use nodeb_net::traced::{OPPORTUNITIES, UsageRow};
-use nodeb_net::{Line, Link, Overcount};
+use nodeb_net::{Line, Link, OPPORTUNITIES, Overcount, UsageRow};
 
 use super::{Backlog, BandwidthMeter, Bearer};
 

@@ -26,8 +26,8 @@ mod order;
 mod packets;
 mod places;
 mod recorder;
-pub mod replay;
-pub mod tables;
+mod replay;
+mod tables;
 
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Time};
@@ -37,6 +37,8 @@ use nodeb_sim::{Control, Scenario};
 
 pub use codes::{End, Kind, Outcome};
 pub use places::{Hop, Places};
+pub use replay::replay;
+pub use tables::empty as empty_tables;
 
 use recorder::Recorder;
 

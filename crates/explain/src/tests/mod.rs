@@ -4,10 +4,10 @@ mod air;
 mod end;
 mod transport;
 
-use nodeb_base::error::{Error as RunError, Result};
 use nodeb_base::event::{self, Event, Part, Place, Purpose, SendLimit, Site, TimerKind};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
+use nodeb_base::{Error as RunError, Result};
 use nodeb_sim::Control;
 use nodeb_sim::scenario;
 use nodeb_sim::world::Listener as _;

@@ -8,9 +8,9 @@ mod host;
 mod queue;
 mod uplink;
 
-use nodeb_base::error::{Error, Result};
 use nodeb_base::event::{Place, SendLimit, Site, TimerKind};
 use nodeb_base::units::Time;
+use nodeb_base::{Error, Result};
 use nodeb_sim::Control;
 use nodeb_tcp::segment::Kind;
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use nodeb_base::blocks::Blocks;
+use nodeb_base::Blocks;
 use nodeb_base::context::{Context, Counted, Sent};
 use nodeb_base::event::{Event, Mask, Record};
 use nodeb_base::units::Time;

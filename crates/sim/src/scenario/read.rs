@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nodeb_base::check::{Check, Checked, Problem};
-use nodeb_base::error::{Error, Result};
+use nodeb_base::{Error, Result};
 use serde::Deserialize;
 use serde_path_to_error::Segment;
 use toml::de::{DeTable, DeValue};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use nodeb_base::check::{Check, Checked};
-use nodeb_base::error::{Error, Result};
 use nodeb_base::units::{Duration, Rate, Size};
-use nodeb_net::opportunities::Opportunities;
+use nodeb_base::{Error, Result};
+use nodeb_net::Opportunities;
 use nodeb_radio::RadioSpec;
 use nodeb_radio::cell::channel::ChannelSpec;
 use nodeb_radio::cell::channel::trace::Trace;

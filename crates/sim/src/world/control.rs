@@ -1,9 +1,9 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use nodeb_base::error::{Error, Result};
 use nodeb_base::event::{Event, Mask};
 use nodeb_base::units::Time;
+use nodeb_base::{Error, Result};
 use nodeb_tcp::segment::Segment;
 
 /// For another thread.

@@ -1,8 +1,8 @@
 use nodeb_base::engine::Stamp;
-use nodeb_base::error::{Error, Result};
 use nodeb_base::event::{Event, Mask, Place, Purpose, Site};
 use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::units::Time;
+use nodeb_base::{Error, Result};
 
 use super::World;
 use super::control::{Listener, NullListener};

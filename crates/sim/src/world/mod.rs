@@ -38,8 +38,8 @@ pub use snapshot::{Carried, Snapshot};
 pub use crate::scenario::Direction;
 
 use nodeb_base::engine::{Key, Stamp};
-use nodeb_base::error::{Error, Result};
 use nodeb_base::event::{Mask, Site, TimerKind};
+use nodeb_base::{Error, Result};
 use nodeb_tcp::segment::Segment;
 
 use crate::metrics::RunResult;

@@ -1,7 +1,7 @@
 //! Of a world that is driven from outside; computed on demand, so that they add no work to packets. The
 //! emulator takes them every 0.1 s.
 
-use nodeb_base::error::{Error, Result};
+use nodeb_base::{Error, Result};
 use nodeb_radio::Backlog;
 
 use super::control::Listener;

@@ -1,6 +1,6 @@
 use nodeb_base::table::join;
 use nodeb_base::units::{Duration, Rate};
-use nodeb_net::traced::{OPPORTUNITIES, UsageRow};
+use nodeb_net::{OPPORTUNITIES, UsageRow};
 
 use super::World;
 use super::bearer::HostedBearer;

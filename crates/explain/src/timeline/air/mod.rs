@@ -7,7 +7,7 @@ mod tx;
 
 use std::collections::HashMap;
 
-use nodeb_base::blocks::Blocks;
+use nodeb_base::Blocks;
 use nodeb_base::units::{Duration, Time};
 
 use super::near::Near;

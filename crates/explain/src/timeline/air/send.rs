@@ -1,4 +1,4 @@
-use nodeb_base::blocks::Blocks;
+use nodeb_base::Blocks;
 use nodeb_base::units::{Duration, Time};
 
 use super::super::packets::NONE;

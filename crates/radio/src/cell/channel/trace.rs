@@ -8,7 +8,7 @@ use super::shared::{self, Decibels};
 use super::{ChannelFacts, ChannelParams};
 use crate::numerology::Numerology;
 
-pub use nodeb_net::opportunities::AtEnd;
+pub use nodeb_net::AtEnd;
 
 params! {
     /// Recording of a user's channel from TTI 0. A recording has SNRs or bit rates, or on `lte` CQIs.

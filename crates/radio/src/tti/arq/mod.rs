@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use nodeb_base::blocks::Blocks;
+use nodeb_base::Blocks;
 use nodeb_base::context::{Context, Sent};
 use nodeb_base::event::{Cause, Event, Mask};
 use nodeb_base::packet::Packet;
