@@ -36,7 +36,7 @@ from nodeb.inputs.scenario import Scenario
 PORT = 5000
 POLL_S = 0.001
 SETTLING_S = 1.0
-"""Time before the first write, so that the handshake is over."""
+"""Time of the second write. The first, of 1 B, opens nodeb's connection."""
 TCP_CONGESTION, TCP_INFO = 13, 11
 SND_CWND_OFFSET = 80
 """Offset of `tcpi_snd_cwnd` in `struct tcp_info`."""
@@ -57,7 +57,7 @@ class Pattern:
     @classmethod
     def draw(cls, seed: int) -> Pattern:
         draw = random.Random(seed)
-        at, writes = SETTLING_S, []
+        at, writes = SETTLING_S, [(0.0, 1)]
         for _ in range(draw.randint(3, 5)):
             count, sizes, gap_s = draw.choice(
                 [
@@ -185,8 +185,7 @@ def rows(patterns: Sequence[Pattern], jobs: int) -> Iterator[tuple[Pattern, Cour
 
 
 def distances(kernel: Course, nodeb: Course) -> tuple[list[float], list[float]]:
-    """Ratios of nodeb's windows and times to the kernel's, without the first write, with which
-    nodeb opens the connection."""
+    """Ratios of nodeb's windows and times to the kernel's, without the first write."""
 
     def ratios(ours: tuple[float, ...], theirs: tuple[float, ...]) -> list[float]:
         return [a / b for a, b in zip(ours[1:], theirs[1:], strict=True)]
