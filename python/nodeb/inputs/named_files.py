@@ -89,14 +89,13 @@ def _named(
         lists = ("times", "snrs_db", "rates", "cqi", "times_ms")
         if not _names_file(table) or any(len(table.get(key) or ()) for key in lists):
             continue
+        from nodeb.inputs import recording  # It imports NumPy, which is slow.
+
         if isinstance(owner, str):
-            from nodeb.inputs import opportunities  # It imports NumPy, which is slow.
-
-            yield [*place, "file"], table, opportunities.read
+            yield [*place, "file"], table, recording.opportunities
         else:
-            from nodeb.inputs import recording
-
-            reader = partial(recording.read, traffic=place == TRAFFIC, radio=radio)
+            channel = partial(recording.channel, radio=radio)
+            reader = recording.traffic if place == TRAFFIC else channel
             yield ["users", str(owner), *place, "file"], table, reader
     for name, bearer in _tables(scenario.get("radio")):
         for key, table in _tables(bearer):

@@ -74,7 +74,7 @@ def test_unreadable_files_are_reported(call, command, name):
     "command",
     [
         "run small.toml --out /proc/o",
-        "import log.txt --out /proc/x.trace",
+        "import log.txt --as snr --step 2ms --out /proc/x.trace",
         "compare small.toml --with wired.loss=0.1 --report /proc/z.html",
         "explain small.toml --out /proc/z.html",
     ],

@@ -5,7 +5,8 @@ import json
 import pytest
 
 import nodeb
-from nodeb.inputs import link_curve, trace_reader
+from nodeb.inputs import link_curve
+from nodeb.inputs import trace as traces
 
 USER = '[[users]]\ntraffic.ftp.size = "1 kB"\n'
 SCENARIOS = {
@@ -66,9 +67,7 @@ CASES = [
     ("channel.trace", channel("snr", "snr_db\n300"), "channel.trace:6: 300"),
     ("channel.trace", channel("snrs", "snr_db\n3"), "channel.trace:2: kind: "),
     ("channel.trace", channel("traffic", "time_s,bytes\n3,4"), "channel.trace: "),
-    ("channel.trace", "3.5\n-4\n", "--as snr --out "),
-    ("channel.trace", "12\n13\n11\n", "--as cqi --out "),
-    ("channel.trace", "0\n3\n3\n40\n", "--as mahimahi --out "),
+    ("channel.trace", "3.5\n-4\n", "`nodeb import "),
     ("channel.trace", "rate_bps\n1e6\n", "--as rates --out "),
     ("down", "", "no entries"),
     ("down", "5\n4\n", "down:2: 4 "),
@@ -128,7 +127,7 @@ def test_invalid_file_is_rejected_with_place_and_key(tmp_path, file, text, place
 def test_damaged_header_is_rejected(tmp_path, head, place):
     (tmp_path / "x.trace").write_text(head)
     with pytest.raises(nodeb.ScenarioError) as caught:
-        trace_reader.read(tmp_path / "x.trace")
+        traces.read(tmp_path / "x.trace")
     assert place in str(caught.value)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nodeb
-from nodeb.inputs import trace_file, trace_reader
+from nodeb.inputs import trace as traces
 from scenarios import needs_linux
 
 TRAFFIC = "# nodeb trace 1\n# kind: traffic\n# count: {}\ntime_s,bytes\n{}"
@@ -134,7 +134,7 @@ def test_imported_rates_drive_lte(tmp_path, call):
     """All bytes but headers arrive at the recorded rates, 4 s of 4 Mbit/s and 4 s of 12 Mbit/s."""
     recording = tmp_path / "drive.csv"
     recording.write_text("time_s,rate_mbps\n0,4\n4,12\n")
-    assert call("import", recording, "--as", "rates", "-o", tmp_path / "drive.trace")[0] == 0
+    assert call("import", recording, "--as", "rates", "--out", tmp_path / "drive.trace")[0] == 0
     file = tmp_path / "cell.toml"
     file.write_text(
         "duration = '8 s'\n[radio.lte]\n[[users]]\ntraffic.ftp.size = '1 GB'\n"
@@ -166,7 +166,7 @@ def test_changes_keep_a_recording_and_another_file_replaces_it(tmp_path):
     assert list(changed.users[0].ue.channel.snrs_db) == [5, 6]
     assert changed.users[0].ue.channel == scenario.users[0].ue.channel
     other = tmp_path / "other.trace"
-    trace_file.write(other, trace_file.Trace("snr", {"snr_db": np.array([7.0])}, "x", 2_000_000))
+    traces.write(other, traces.Trace("snr", {"snr_db": np.array([7.0])}, "x", 2_000_000))
     another = scenario.with_(**{"users.0.ue.channel.trace.file": str(other)})
     assert list(another.resolved().users[0].ue.channel.snrs_db) == [7]
     plain = scenario.with_(**{"users.0.ue.channel": {"constant": {"snr_db": 3}}})
@@ -184,9 +184,9 @@ def test_changed_recording_is_read_again(tmp_path):
 def test_endless_files_are_rejected(monkeypatch):
     with pytest.raises(nodeb.ScenarioError, match="at most 64 MiB"):
         nodeb.load("/dev/zero")
-    monkeypatch.setattr(trace_reader, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(traces, "MAX_BYTES", 1 << 20)
     with pytest.raises(nodeb.ScenarioError, match="at most 1 MiB"):
-        trace_reader.read(Path("/dev/zero"))
+        traces.read(Path("/dev/zero"))
 
 
 @needs_linux
@@ -208,8 +208,8 @@ def test_sweep_resimulates_changed_recordings(call, tmp_path):
     (tmp_path / "s.toml").write_text(scenario + sweep)
 
     def write(name, snr):
-        trace = trace_file.Trace("snr", {"snr_db": np.array([snr])}, "x", 2_000_000)
-        trace_file.write(tmp_path / name, trace)
+        trace = traces.Trace("snr", {"snr_db": np.array([snr])}, "x", 2_000_000)
+        traces.write(tmp_path / name, trace)
 
     write("a.trace", 5.0)
     write("b.trace", -9.0)

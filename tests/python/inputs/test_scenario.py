@@ -12,7 +12,7 @@ import pytest
 
 import nodeb
 from nodeb import Scenario, _core
-from nodeb.inputs import trace_file
+from nodeb.inputs import trace as traces
 from nodeb.replication.cells import Replicated
 from nodeb.replication.engine import Single
 from nodeb.replication.rules import rule_of
@@ -366,8 +366,8 @@ def test_copied_and_pickled_scenarios_are_equal(small, again):
 
 
 def test_notes_on_keys_belong_to_the_file_even_if_it_names_another(tmp_path):
-    trace = trace_file.Trace("traffic", {"bytes": np.array([5.0])}, "x", times_ns=np.array([0]))
-    trace_file.write(tmp_path / "a.trace", trace)
+    trace = traces.Trace("traffic", {"bytes": np.array([5.0])}, "x", times_ns=np.array([0]))
+    traces.write(tmp_path / "a.trace", trace)
     keys = "errors.process.bsc.error_rate = 0.1\nbler = 0.01"
     replay = '[[users]]\ntraffic.replay.file = "a.trace"\n'
     (tmp_path / "s.toml").write_text(f"[radio.dch]\n{keys}\n{replay}")

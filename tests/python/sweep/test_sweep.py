@@ -65,7 +65,7 @@ def test_file_changed_during_the_sweep_is_read_once(tmp_path, monkeypatch):
         "[sweep]\nwired.delay = ['20 ms', '30 ms', '40 ms']\n"
     )
     reads = []
-    read = recording.read
+    read = recording.channel
 
     def noted(path, **options):
         reads.append(path)
@@ -74,12 +74,12 @@ def test_file_changed_during_the_sweep_is_read_once(tmp_path, monkeypatch):
         trace.write_text(head + "".join(reversed(lines)))
         return found
 
-    monkeypatch.setattr(recording, "read", noted)
+    monkeypatch.setattr(recording, "channel", noted)
     plan = Sweep.load(file)
     trace.unlink()
     changed = plan.run("out", jobs=1).table
     assert len(reads) == 1
-    monkeypatch.setattr(recording, "read", read)
+    monkeypatch.setattr(recording, "channel", read)
     trace.write_text(head + "".join(lines))
     wanted = Sweep.load(file).run("again", jobs=1).table
     assert np.array_equal(changed["transfer_s"], wanted["transfer_s"])

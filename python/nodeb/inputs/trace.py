@@ -1,0 +1,380 @@
+"""Trace files: self-describing recordings of channels and of traffic.
+
+A trace file is text: a line `# nodeb trace 1`, lines `# key: value`, a line with the names of the
+columns, and an entry in each other line.
+
+    # nodeb trace 1
+    # kind: rate
+    # unit: bit/s
+    # step: 100 ms
+    # count: 2
+    # source: drive.csv, as rates
+    # nodeb: 0.1.0
+    rate_bps
+    1200000
+    800000
+
+Entries are `step` apart and hold for that long; or, without a `step`, each begins at its `time_s`
+and holds until the next one, the last one until `end`. Entries of traffic have a `time_s` and no
+duration.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb import _core
+from nodeb.base.units import NS, NS_PER_S, in_ns
+from nodeb.errors import ScenarioError, nearest
+from nodeb.storage import files
+
+__all__ = [
+    "COLUMNS",
+    "KINDS",
+    "MAGIC",
+    "MAX_BYTES",
+    "MAX_ENTRIES",
+    "MAX_S",
+    "Numbers",
+    "Times",
+    "Trace",
+    "duration_ns",
+    "duration_text",
+    "entry_error",
+    "is_of_traffic",
+    "opportunity_times",
+    "read",
+    "read_numbers",
+    "write",
+]
+
+MAGIC = b"# nodeb trace "
+VERSION = 1
+MAX_S = 8e6
+MAX_BYTES = 256 << 20
+MAX_ENTRIES = 10_000_000
+"""Maximum number of entries of a recording; at 2 ms each, five and a half hours."""
+MAX_OPPORTUNITY_MS = 8_000_000_000
+"""Maximum time of a mahimahi trace, ms: the maximum duration of a run."""
+UNITS_NS = {unit: NS[unit] for unit in ("ns", "us", "ms", "s")}
+Numbers = NDArray[np.float64]
+Times = NDArray[np.int64]
+Fail = Callable[[int, str], ScenarioError]
+"""Returns an error with a message that names the line of an entry, given by index from 0."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """Values that a column may have; the limits are inclusive."""
+
+    minimum: float
+    maximum: float
+    what: str
+    whole: bool = False
+
+    def check(self, values: Numbers, fail: Fail) -> None:
+        odd = (values < self.minimum) | (values > self.maximum)
+        if self.whole:
+            odd |= values != np.rint(values)
+        if odd.any():
+            place = int(np.argmax(odd))
+            raise fail(place, f"{values[place]:g} is not {self.what}")
+
+
+_SNR = Range(-200, 200, "an SNR from -200 to 200 dB")
+COLUMNS = {
+    "snr_db": _SNR,
+    "second_db": _SNR,
+    "third_db": _SNR,
+    "cqi": Range(0, 30, "a CQI, a whole number from 0 to 30", whole=True),
+    "rate_bps": Range(0, 1e12, "bit/s from 0 to 1e12"),
+    "bytes": Range(1, 2**53, "bytes, a whole number of at least 1", whole=True),
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Kind of recording: its columns, their units, and its name in messages."""
+
+    columns: tuple[str, ...]
+    unit: str
+    meaning: str
+
+
+KINDS = {
+    "snr": Kind(("snr_db",), "dB", "SNRs"),
+    "cqi": Kind(("cqi",), "1", "CQIs"),
+    "combined": Kind(
+        ("snr_db", "second_db", "third_db", "cqi"),
+        "dB, dB, dB, 1",
+        "SNRs after one, two and three transmissions of a block, and CQIs",
+    ),
+    "rate": Kind(("rate_bps",), "bit/s", "bit rates"),
+    "traffic": Kind(("bytes",), "B", "amounts of data and when they are there"),
+}
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Recording of a channel or of traffic."""
+
+    kind: str
+    columns: dict[str, Numbers]
+    source: str
+    step_ns: int | None = None
+    times_ns: Times | None = None
+    end_ns: int | None = None
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    @property
+    def duration_ns(self) -> int:
+        """For traffic, the time of the last entry."""
+        if self.step_ns is not None:
+            return len(self) * self.step_ns
+        if self.end_ns is not None:
+            return self.end_ns
+        return 0 if self.times_ns is None else int(self.times_ns[-1])
+
+
+def write(path: Path, trace: Trace) -> None:
+    def put(part: Path) -> None:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(_header(trace))
+            for lines in _rows(trace):
+                file.write(lines)
+
+    files.replace(path, put)
+
+
+def _header(trace: Trace) -> str:
+    kind = KINDS[trace.kind]
+    timed = {} if trace.step_ns is None else {"step": _quantity(trace.step_ns)}
+    ends = {} if trace.end_ns is None else {"end": f"{_seconds(trace.end_ns)} s"}
+    keys = {"kind": trace.kind, "unit": kind.unit, **timed, **ends, "count": str(len(trace))}
+    keys |= {"source": re.sub(r"\s+", " ", trace.source), "nodeb": _core.version()}
+    names = ([] if trace.times_ns is None else ["time_s"]) + list(kind.columns)
+    lines = [f"{MAGIC.decode()}{VERSION}", *(f"# {key}: {text}" for key, text in keys.items())]
+    return "\n".join([*lines, ",".join(names), ""])
+
+
+def _rows(trace: Trace, portion: int = 20_000) -> Iterator[str]:
+    for begin in range(0, len(trace), portion):
+        some = slice(begin, begin + portion)
+        columns = [_texts(trace.columns[name][some]) for name in KINDS[trace.kind].columns]
+        if trace.times_ns is not None:
+            columns.insert(0, [_seconds(ns) for ns in trace.times_ns[some].tolist()])
+        rows = columns[0] if len(columns) == 1 else map(",".join, zip(*columns, strict=True))
+        yield "\n".join(rows) + "\n"
+
+
+def _texts(values: Numbers) -> list[str]:
+    if np.array_equal(values, np.rint(values)):
+        return list(map(str, values.astype(np.int64).tolist()))
+    return list(map(repr, values.tolist()))
+
+
+def _seconds(ns: int) -> str:
+    whole, rest = divmod(ns, NS_PER_S)
+    return f"{whole}.{rest:09d}".rstrip("0").rstrip(".")
+
+
+def _quantity(ns: int) -> str:
+    unit = next(unit for unit, size in reversed(UNITS_NS.items()) if ns % size == 0)
+    return f"{ns // UNITS_NS[unit]} {unit}"
+
+
+def duration_text(ns: int) -> str:
+    """A duration to six digits, in the largest unit, up to s, that it reaches."""
+    unit = next((unit for unit, size in reversed(UNITS_NS.items()) if ns >= size), "s")
+    return f"{ns / UNITS_NS[unit]:.6g} {unit}"
+
+
+def duration_ns(text: str) -> int | None:
+    try:
+        ns = in_ns(text)
+    except ValueError:
+        return None
+    return ns if 0 < ns <= MAX_S * NS_PER_S else None
+
+
+def read(path: Path) -> Trace | bytes:
+    """Reads a trace file; returns the bytes of any other file.
+
+    Raises:
+        ScenarioError: the file cannot be read, is too large, or is a damaged trace file.
+    """
+    data = files.read_bytes(path, MAX_BYTES)
+    return _Reader(data, path).trace() if data.startswith(MAGIC) else data
+
+
+def is_of_traffic(data: bytes) -> bool:
+    return b"\n# kind: traffic" in data[: files.HEAD]
+
+
+class _Reader:
+    def __init__(self, data: bytes, path: Path) -> None:
+        self.data, self.path = data, path
+        self.keys = dict(self._keys())
+
+    def _keys(self) -> Iterator[tuple[str, tuple[int, str]]]:
+        """Yields each key of the header with its line and text."""
+        header = re.match(rb"(?:#[^\n]*\n?)*", self.data)
+        for number, line in enumerate(header[0].splitlines() if header else (), 1):
+            text = line[1:].decode("utf-8", "replace").strip()
+            if number == 1 and text != f"nodeb trace {VERSION}":
+                raise ScenarioError(
+                    f"{self.path}:1: `{text}` is not a supported version; expected `nodeb trace 1`"
+                )
+            key, _, value = text.partition(":")
+            yield key.strip(), (number, value.strip())
+
+    def _wrong(self, key: str, message: str) -> ScenarioError:
+        line, _ = self.keys.get(key, (1, ""))
+        return ScenarioError(f"{self.path}:{line}: {key}: {message}")
+
+    def _fail(self, entry: int, message: str) -> ScenarioError:
+        return entry_error(self.data, self.path, entry + 1, message)
+
+    def _text(self, key: str, default: str = "") -> str:
+        return self.keys.get(key, (1, default))[1]
+
+    def _time(self, key: str) -> int:
+        ns = duration_ns(self._text(key))
+        if ns is None:
+            raise self._wrong(
+                key, f"`{self._text(key)}` is not a time; expected one such as `2 ms`"
+            )
+        return ns
+
+    def trace(self) -> Trace:
+        kind = self._text("kind")
+        if kind not in KINDS:
+            hint = nearest(kind, list(KINDS))
+            raise self._wrong("kind", f"there is no kind `{kind}` of traces{hint}")
+        unit = KINDS[kind].unit
+        if self._text("unit", unit) != unit:
+            raise self._wrong("unit", f"`{self._text('unit')}` is not that of `{kind}`, `{unit}`")
+        columns = self._columns(kind)
+        source = self._text("source", self.path.name)
+        if "time_s" not in columns:
+            return Trace(kind, columns, source, step_ns=self._time("step"))
+        times_ns = self._times(columns.pop("time_s"), channel=kind != "traffic")
+        end_ns = None if kind == "traffic" else self._time("end")
+        if end_ns is not None and end_ns <= times_ns[-1]:
+            raise self._wrong("end", "the trace ends before its last entry begins")
+        return Trace(kind, columns, source, times_ns=times_ns, end_ns=end_ns)
+
+    def _columns(self, kind: str) -> dict[str, Numbers]:
+        heads = _core.first_entries(self.data, 1)
+        line, names = heads[0] if heads else (1, [])
+        expected = list(KINDS[kind].columns)
+        if kind == "traffic" or "step" not in self.keys:
+            expected.insert(0, "time_s")
+        if names != expected:
+            raise ScenarioError(
+                f"{self.path}:{line}: the columns are `{','.join(names)}`; expected "
+                f"`{','.join(expected)}` of a trace of `{kind}`"
+            )
+        lists = read_numbers(self.data, self.path, skip=1)
+        count = len(lists[0]) if lists else 0
+        if self._text("count") != str(count):
+            stated = self._text("count") or "nothing"
+            raise self._wrong("count", f"{stated} stated, but the file has {count} entries")
+        if not count:
+            raise ScenarioError(f"{self.path}: the file has no entries; expected at least one")
+        if len(lists) != len(names):
+            raise self._fail(
+                0, f"{len(lists)} numbers; expected one in each of `{','.join(names)}`"
+            )
+        columns = dict(zip(names, lists, strict=True))
+        for name in KINDS[kind].columns:
+            COLUMNS[name].check(columns[name], self._fail)
+        return columns
+
+    def _times(self, times: Numbers, channel: bool) -> Times:
+        """Times in whole ns. Those of a channel begin at 0 and increase."""
+
+        def check(odd: NDArray[np.bool_], message: str) -> None:
+            if odd.any():
+                place = int(np.argmax(odd))
+                raise self._fail(place, f"{times[place]:g} s {message}")
+
+        check(~((times >= 0) & (times < MAX_S)), f"is out of range; expected 0 s to {MAX_S:.0f} s")
+        ns: Times = np.rint(times * NS_PER_S).astype(np.int64)
+        if channel:
+            check(ns[:1] != 0, "is the first time; expected 0 s")
+        steps = np.diff(ns, prepend=ns[0])
+        check(steps < 0, "goes backward in time")
+        if channel:
+            check((steps == 0) & (np.arange(len(ns)) > 0), "occurs twice; expected later times")
+        return ns
+
+
+def read_numbers(data: bytes, path: Path, skip: int) -> list[Numbers]:
+    """Reads the columns of numbers of a text, without empty lines and comments.
+
+    Args:
+        data: the text.
+        path: name of the file in messages.
+        skip: number of lines with content before the first line of numbers.
+
+    Raises:
+        ScenarioError: a word is not a number, or there are more than `MAX_ENTRIES` lines; the
+            message names the line.
+    """
+    try:
+        return _core.read_numbers(data, skip, None, MAX_ENTRIES)
+    except ValueError as error:
+        line, message = error.args
+        raise ScenarioError(f"{path}:{line}: {message}") from None
+
+
+def entry_error(data: bytes, path: Path, entry: int, message: str) -> ScenarioError:
+    """Returns an error that names the line of an entry.
+
+    `entry` is its index among the lines with content, from 0, headings included.
+    """
+    return ScenarioError(f"{path}:{_core.line_of_entry(data, entry)}: {message}")
+
+
+def opportunity_times(data: bytes, path: Path, max_ms: int = MAX_OPPORTUNITY_MS) -> Numbers:
+    """Returns the times of a mahimahi trace, ms; an error names the line.
+
+    Each line is one opportunity: its time, a whole number that never decreases. The last one must
+    be above 0, because the trace lasts until then. Empty lines and comments are ignored.
+    """
+    columns = read_numbers(data, path, skip=0)
+    if not columns:
+        raise ScenarioError(
+            f"{path}: the file has no entries; expected at least one delivery opportunity, "
+            "a time in ms in each line"
+        )
+    if len(columns) > 1:
+        raise entry_error(
+            data, path, 0, f"{len(columns)} numbers in a line; expected one, a time in ms"
+        )
+    (ms,) = columns
+
+    def check(odd: NDArray[np.bool_], message: str) -> None:
+        if odd.any():
+            place = int(np.argmax(odd))
+            raise entry_error(data, path, place, f"{ms[place]:.10g} {message}")
+
+    check(
+        (ms < 0) | (ms > max_ms) | (ms != np.rint(ms)),
+        f"is no time of an opportunity; expected whole ms from 0 to {max_ms}",
+    )
+    check(np.diff(ms, prepend=0) < 0, "goes backward in time; expected times that never fall")
+    check(
+        (ms == 0) & (np.arange(1, len(ms) + 1) == len(ms)),
+        "is the last time, and a trace lasts until then; expected more than 0 ms",
+    )
+    return ms
