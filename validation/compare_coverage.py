@@ -14,17 +14,15 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import Scenario, _core
-from nodeb.base.student import t_quantile
 from nodeb.comparison.differences import MARGIN
 from nodeb.comparison.verdict import Verdict, judge
 from nodeb.replication.cells import simulated
-from nodeb.stats import CONFIDENCE, Interval, mean_interval, paired_difference, ratio_interval
+from nodeb.stats import Interval, mean_interval, paired_difference, ratio_interval
 
 Array = NDArray[np.float64]
 SIZES = (5, 10, 20, 50)
@@ -32,7 +30,6 @@ FOLLOWED = 250
 """Number of undecided experiments per case that are continued."""
 MAX_FOLLOWED = 30_000
 """Maximum number of further replications drawn."""
-RESAMPLES = 999
 SEED, OTHER_SEED = 7, 8
 
 
@@ -122,100 +119,19 @@ def draws(case: Case, n: int, trials: int) -> Iterator[tuple[Array, Array]]:
         yield case.base[at], case.own[at]
 
 
-# --- Candidates for the interval ---
+# --- Intervals ---
 
 
 def student(base: Array, own: Array) -> Interval:
     return mean_interval(own - base)
 
 
-def signs(base: Array, own: Array) -> Interval:
-    """The interval contains all shifts for which random sign flips do not reject the hypothesis."""
-    d = own - base
-    mean, n = float(d.mean()), d.size
-    flips = _flips(n)
-
-    def accepted(shift: float) -> bool:
-        moved = d - shift
-        extreme = np.abs(flips @ moved) >= abs(moved.sum()) * (1 - 1e-12)
-        return bool(extreme.mean() > 1 - CONFIDENCE)
-
-    stdev = float(d.std(ddof=1))
-    low, high = (_furthest(accepted, mean, way * stdev) for way in (-1, 1))
-    return Interval(mean, low, high, stdev, n)
-
-
-def _furthest(accepted: Callable[[float], bool], start: float, step: float) -> float:
-    inside, outside = start, start + 8 * step
-    if step and accepted(outside):
-        return start + math.copysign(math.inf, step)
-    for _ in range(10):
-        middle = (inside + outside) / 2
-        inside, outside = (middle, outside) if accepted(middle) else (inside, middle)
-    return inside
-
-
-@cache
-def _flips(n: int) -> Array:
-    return np.random.default_rng(0).choice([-1.0, 1.0], (RESAMPLES, n))
-
-
-@cache
-def _resamples(n: int) -> NDArray[np.int64]:
-    return np.random.default_rng(0).integers(0, n, (RESAMPLES, n))
-
-
-def bootstrap_t(base: Array, own: Array) -> Interval:
-    d = own - base
-    n, mean, stdev = d.size, float(d.mean()), float(d.std(ddof=1))
-    if stdev == 0:
-        return Interval(mean, mean, mean, 0.0, n)
-    drawn = d[_resamples(n)]
-    off, spread = drawn.mean(axis=1) - mean, drawn.std(axis=1, ddof=1)
-    flat = spread <= 1e-12 * stdev
-    t = np.where(flat, np.copysign(math.inf, off), off / np.where(flat, 1.0, spread))
-    t.sort()
-    cut = round((RESAMPLES + 1) * (1 - CONFIDENCE) / 2)
-    return Interval(mean, mean - t[-cut] * stdev, mean - t[cut - 1] * stdev, stdev, n)
-
-
-def bca(base: Array, own: Array) -> Interval:
-    d = own - base
-    n, mean, stdev = d.size, float(d.mean()), float(d.std(ddof=1))
-    if stdev == 0:
-        return Interval(mean, mean, mean, 0.0, n)
-    means, normal = np.sort(d[_resamples(n)].mean(axis=1)), NormalDist()
-    below = float((means < mean).mean() + (means == mean).mean() / 2)
-    bias = normal.inv_cdf(min(max(below, 0.001), 0.999))
-    off = d - mean
-    bend = float((off**3).sum() / (6 * (off**2).sum() ** 1.5))
-    ends = []
-    for z in (bias - 1.959964, bias + 1.959964):
-        share = normal.cdf(bias + z / (1 - bend * z))
-        ends.append(float(means[min(int(share * RESAMPLES), RESAMPLES - 1)]))
-    return Interval(mean, ends[0], ends[1], stdev, n)
-
-
-def few_degrees(base: Array, own: Array) -> Interval:
-    """Returns Student's t interval with fewer degrees of freedom: the number of unequal pairs."""
-    found, d = mean_interval(own - base), own - base
-    if not found.stdev:
-        return found
-    degrees = min(max(int(np.count_nonzero(d)), 1), d.size - 1)
-    half = float(t_quantile(degrees, (1 + CONFIDENCE) / 2)) * found.stdev / math.sqrt(d.size)
-    return Interval(found.mean, found.mean - half, found.mean + half, found.stdev, d.size)
-
-
 def chosen(base: Array, own: Array) -> Interval:
     return paired_difference(own, base)
 
 
-CANDIDATES: dict[str, Callable[[Array, Array], Interval]] = {
+METHODS: dict[str, Callable[[Array, Array], Interval]] = {
     "Student's t": student,
-    "sign test": signs,
-    "BCa": bca,
-    "bootstrap-t": bootstrap_t,
-    "t, few degrees": few_degrees,
     "nodeb": chosen,
 }
 
@@ -286,10 +202,10 @@ def row(cells: list[str]) -> None:
 
 def show_coverage(cases: list[Case], trials: int) -> None:
     for n in SIZES[2::-1]:
-        row([f"n = {n}", *CANDIDATES, "nodeb's ratio"])
-        row(["---"] * (len(CANDIDATES) + 2))
+        row([f"n = {n}", *METHODS, "nodeb's ratio"])
+        row(["---"] * (len(METHODS) + 2))
         for case in cases:
-            shown = [coverage(case, n, trials, how) for how in CANDIDATES.values()]
+            shown = [coverage(case, n, trials, how) for how in METHODS.values()]
             row([case.name, *shown, coverage_of_ratio(case, n, trials)])
         print()
 

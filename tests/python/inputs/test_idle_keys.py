@@ -1,15 +1,15 @@
 """Tests: a scenario key is refused, has an effect, or has none for a reason in `NOT_REACHED`.
 
 Every value of some small scenarios is changed, one at a time, and all tables are compared; see
-`tools/effects.py`.
+`helpers/effects.py`.
 """
 
 import json
 import re
 
-import effects
 import pytest
 
+import effects
 from nodeb import _core
 
 FTP, WEB = 'traffic.ftp.size = "100 kB"', "traffic.web = {}"

@@ -1,6 +1,6 @@
 """Finds scenario keys that are accepted but have no effect on the results.
 
-    python tools/effects.py examples/*.toml
+    python tests/python/helpers/effects.py examples/*.toml
 
 Every value of each resolved scenario is changed, one at a time; what is accepted is simulated with
 the same seed, and all tables are compared. A key that changes nothing is printed: the core should
