@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from nodeb.base.table import Table
 from nodeb.plot.shares import shares
 from nodeb.plot.style import NARROW
-from nodeb.report.figures import Content, figure
 from nodeb.report.recording import Recording, replication_name
+from nodeb.report.render import Content, figure
 from nodeb.results.result import Result
 
 __all__ = ["delays", "packet_delays"]

@@ -20,9 +20,8 @@ from nodeb.explanation.what_if import WhatIf
 from nodeb.plot.causes import causes
 from nodeb.plot.style import NARROW
 from nodeb.report.answer import content
-from nodeb.report.figures import figure, section
 from nodeb.report.recording import replicated
-from nodeb.report.render import render
+from nodeb.report.render import figure, render, section
 from nodeb.report.story import download
 from nodeb.results.causes import cause_bars as shares
 from nodeb.results.result import Result

@@ -12,7 +12,7 @@ from nodeb.answer.numbers import number, scale_of
 from nodeb.answer.words import counted, percent
 from nodeb.base.table import Table
 from nodeb.plot.style import nice_step
-from nodeb.report.figures import Content
+from nodeb.report.render import Content
 from nodeb.report.tracks import line, picture, track, word
 from nodeb.results.metrics import ALL
 from nodeb.results.result import Result

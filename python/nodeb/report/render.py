@@ -1,26 +1,31 @@
-"""Renders HTML pages from the templates of the package, with non-breaking units."""
+"""Renders HTML pages from the templates of the package: sections, figures, bars."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
+from matplotlib.figure import Figure
 
 from nodeb.answer import paints
+from nodeb.answer.answer import Bar
+from nodeb.answer.numbers import Shown
+from nodeb.report.svg import inline_svg
 
 UNITS = r"[kMG]?bit/s|[kMG]b/s|[kM]?B|ms|s|m|bytes"
 """Regular expression of the units before which no line is broken."""
 
+Content = dict[str, Any]
+"""Variables of a template."""
 
-def unbroken(text: str) -> Markup:
-    """Returns markup with non-breaking spaces before units and a non-breaking hyphen in HS-DSCH."""
-    text = re.sub(rf"(?<=\d) (?=({UNITS})\b|%)", "\N{NO-BREAK SPACE}", str(escape(text)))
-    text = re.sub(r"\bHS-DSCH\b", "HS\N{NON-BREAKING HYPHEN}DSCH", text)
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", text))
+
+def render(template: str, content: Mapping[str, Any]) -> str:
+    return _environment().get_template(template).render(content)
 
 
 @cache
@@ -32,11 +37,57 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["unbroken"] = unbroken
-    environment.filters["paint"] = paints.paint
+    environment.filters |= {"unbroken": unbroken, "paint": paints.paint, "placed": _placed}
     environment.globals["paints"] = paints
     return environment
 
 
-def render(template: str, content: Mapping[str, Any]) -> str:
-    return _environment().get_template(template).render(content)
+def unbroken(text: str | Shown) -> Markup:
+    """Returns markup with non-breaking spaces before units and a non-breaking hyphen in HS-DSCH."""
+    text = escape(text.value if isinstance(text, Shown) else text)
+    text = re.sub(rf"(?<=\d) (?=({UNITS})\b|%)", "\N{NO-BREAK SPACE}", str(text))
+    text = re.sub(r"\bHS-DSCH\b", "HS\N{NON-BREAKING HYPHEN}DSCH", text)
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", text))
+
+
+def _placed(bars: Sequence[Bar]) -> list[tuple[Bar, Content]]:
+    """Returns bars with their places in %; negative ones extend to the left of a common zero."""
+    values = [value for bar in bars for value in (bar.size, *bar.ends, bar.bound)]
+    finite = [0.0, *filter(math.isfinite, values)]
+    left, whole = min(finite), (max(finite) - min(finite)) or 1.0
+
+    def place(value: float) -> float:
+        return 100 * (value - left) / whole
+
+    return [
+        (
+            bar,
+            {
+                "left": place(min(0.0, bar.size)),
+                "width": place(abs(bar.size)) - place(0.0),
+                "zero": place(0.0) if left < 0 else None,
+                "ends": (place(bar.ends[0]), place(bar.ends[1]) - place(bar.ends[0])),
+                "bound": place(bar.bound),
+            },
+        )
+        for bar in bars
+    ]
+
+
+def figure(anchor: str, title: str, drawn: Figure, note: str = "") -> Content:
+    svg = inline_svg(drawn, anchor, f"{title}. {note}".strip())
+    return {"anchor": anchor, "title": title, "note": note, "svg": svg}
+
+
+def section(
+    anchor: str,
+    title: str,
+    text: str,
+    figures: Sequence[Content] = (),
+    tables: Sequence[Content] = (),
+    problem: str = "",
+    words: Sequence[tuple[str, str]] = (),
+) -> Content:
+    """`problem` is the reason why the section is empty; `words` explain names in it."""
+    parts = {"figures": figures, "tables": tables, "problem": problem, "words": words}
+    return {"anchor": anchor, "title": title, "text": text, **parts}

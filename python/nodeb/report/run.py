@@ -16,10 +16,9 @@ from nodeb.plot.series import selection_note
 from nodeb.plot.style import NARROW, nice_step
 from nodeb.report.answer import content
 from nodeb.report.delays import delays
-from nodeb.report.figures import Content, figure, section
 from nodeb.report.phones import phones
 from nodeb.report.recording import Recording, record, replication_name
-from nodeb.report.render import render
+from nodeb.report.render import Content, figure, render, section
 from nodeb.report.story import download
 from nodeb.results.answer import RunAnswer
 from nodeb.results.causes import cause_bars

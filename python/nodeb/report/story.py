@@ -10,7 +10,7 @@ import numpy as np
 from nodeb.answer.numbers import number
 from nodeb.base.units import NS_PER_S
 from nodeb.explanation import Explanation
-from nodeb.report.figures import Content
+from nodeb.report.render import Content
 from nodeb.report.tracks import picture, steps, strip
 from nodeb.results.result import Result
 

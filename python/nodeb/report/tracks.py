@@ -16,7 +16,7 @@ from nodeb.base.units import NS_PER_S
 from nodeb.explanation.replications import Path
 from nodeb.plot.series import thinned
 from nodeb.plot.style import nice_step
-from nodeb.report.figures import Content
+from nodeb.report.render import Content
 
 __all__ = ["line", "picture", "steps", "strip", "track", "word"]
 
