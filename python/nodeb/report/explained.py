@@ -22,11 +22,9 @@ from nodeb.plot.style import NARROW
 from nodeb.report.answer import content
 from nodeb.report.recording import replicated
 from nodeb.report.render import figure, render, section
-from nodeb.report.story import download
+from nodeb.report.tracks import download
 from nodeb.results.causes import cause_bars as shares
 from nodeb.results.result import Result
-
-__all__ = ["page"]
 
 MAX_USERS = 50
 """Number of users above which window and queue are not recorded, because that takes long."""
@@ -49,18 +47,21 @@ def page(
             None in a notebook.
         command: command line that creates the page, shown at its end.
     """
-    found = next(iter(users.values()))
-    parts = [section("words", "What the causes mean", "", words=_words(found))]
-    if len(users) > 1:
+    first, *others = users
+    found = users[first]
+    words = [(name, CAUSES[name]) for name in found.causes]
+    parts = [section("words", "What the causes mean", "", words=words)]
+    if others:
         drawn = figure("causes", "What each cause has of the time", causes("", users, size=NARROW))
         parts.insert(0, section("beside", "Beside other users", "", [drawn]))
+    notes = [(name, incomplete(users[name])) for name in others]
     about = found.scenario
     return render(
         "page.html",
         {
             "title": about.name or "A transfer",
             "answer": content(_answer(users, tried, arguments)),
-            "banners": _banners(users),
+            "banners": [f"{name[:1].upper()}{name[1:]}: {note}." for name, note in notes if note],
             "story": download(found, _series(found)) if found.causes else None,
             "parts": parts,
             "facts": [
@@ -84,33 +85,21 @@ def _answer(
     Simulated changes of the scenario that have an effect are bars too, instead of a table.
     """
     first, *others = users
-    found = users[first]
-    beside = {name: users[name] for name in others}
+    found, beside = users[first], {name: users[name] for name in others}
     said = answer(found, tried or None, None if tried else arguments, beside)
     spent = shares(found, small=0.0)
     helps = [one for one in tried if one.won.n and (one.won.low, one.won.high) != (0, 0)]
     if not helps:
         return replace(said, picture=spent)
-    return replace(said, picture=_savings(found, helps), table=None, after=spent)
-
-
-def _savings(found: Explanation, helps: Sequence[WhatIf]) -> Bars:
-    """Returns a bar of the time saved by each change, in the colour of the cause it targets."""
-    gains = [shown(one.won.mean, one.won.low, one.won.high, "s") for one in helps]
-    bars = [
-        Bar(
-            one.name,
-            f"{'' if one.pairs.both else 'at least '}{gain.value}",
-            one.won.mean,
-            _cause_class(found, one),
-            interval=gain.interval,
-            ends=(one.won.low, one.won.high),
-            bound=one.path_s,
-            why=one.outcome,
-        )
-        for one, gain in zip(helps, gains, strict=True)
-    ]
-    return Bars("What would help: time saved in simulation (dotted: time on the path)", bars)
+    bars = []
+    for one in helps:
+        gain = shown(one.won.mean, one.won.low, one.won.high, "s")
+        value = f"{'' if one.pairs.both else 'at least '}{gain.value}"
+        paint_class, ends = _cause_class(found, one), (one.won.low, one.won.high)
+        bar = Bar(one.name, value, one.won.mean, paint_class, "", gain.interval, ends)
+        bars.append(replace(bar, bound=one.path_s, why=one.outcome))
+    title = "What would help: time saved in simulation (dotted: time on the path)"
+    return replace(said, picture=Bars(title, bars), table=None, after=spent)
 
 
 def _cause_class(found: Explanation, one: WhatIf) -> str:
@@ -124,16 +113,11 @@ def _cause_class(found: Explanation, one: WhatIf) -> str:
     return paint(max(known, key=lambda cause: float(found.seconds(cause).mean())))
 
 
-def _words(found: Explanation) -> list[tuple[str, str]]:
-    return [(name, CAUSES[name]) for name in found.causes]
-
-
 def _series(found: Explanation) -> Result | None:
     """Simulates the shown replication again to record congestion window and queue.
 
-    Returns:
-        The results, or `None` if the simulation fails, would take long (many users or bytes), or
-        the explained transfer does not belong to a simulated user.
+    Returns `None` if the simulation fails, would take long (many users or bytes), or the explained
+    transfer does not belong to a simulated user.
     """
     scenario, path = found.scenario, found.typical
     users = sum(int(group.count or 1) for group in scenario.users)
@@ -144,9 +128,3 @@ def _series(found: Explanation) -> Result | None:
         return replicated(recorded, scenario.planned().seed, path.run)
     except (NodebError, MemoryError):
         return None
-
-
-def _banners(users: Mapping[str, Explanation]) -> list[str]:
-    """Returns a sentence on each other user whose transfer was not completed."""
-    texts = [(name, incomplete(one)) for name, one in list(users.items())[1:]]
-    return [f"{name[:1].upper()}{name[1:]}: {note}." for name, note in texts if note]

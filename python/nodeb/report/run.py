@@ -8,30 +8,30 @@ from dataclasses import replace
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from nodeb import plot
 from nodeb.base.command_line import Arguments
+from nodeb.base.table import Table
 from nodeb.plot.cell import has_places
 from nodeb.plot.series import selection_note
 from nodeb.plot.style import NARROW, nice_step
 from nodeb.report.answer import content
-from nodeb.report.delays import delays
-from nodeb.report.phones import phones
-from nodeb.report.recording import Recording, record, replication_name
+from nodeb.report.recording import Recording, record
 from nodeb.report.render import Content, figure, render, section
-from nodeb.report.story import download
+from nodeb.report.tracks import download, phones
 from nodeb.results.answer import RunAnswer
 from nodeb.results.causes import cause_bars
 from nodeb.results.metrics import METRICS
 from nodeb.results.result import Result
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["html"]
-
 MAP = (NARROW[0], 6.4)
 """Size of the map of the cell, inches."""
 BINS = 50
 """Approximate number of time bins of a bit rate; the figures are too small for more."""
+MAX_EVENTS = 3_000_000
+"""Number of rows of a series above which only one replication is used."""
 SERIES: tuple[tuple[str, str, str, str, Callable[..., Figure]], ...] = (
     ("rtt", "rtt_s", "rtt", "Round-trip time that TCP measured", plot.rtt),
     ("cwnd", "cwnd_packets", "cwnd", "Congestion window", plot.cwnd),
@@ -59,25 +59,27 @@ def html(
             None in a notebook.
     """
     about, scenario = result.provenance, result.scenario
-    found = RunAnswer(result, arguments, "")
-    why = found.why if found.why is not None and found.why.causes else None
+    headline = RunAnswer(result, arguments, "")
+    why = headline.why if headline.why is not None and headline.why.causes else None
     recording = record(result, progress, run=why.typical.run if why else 0)
-    shown = found.answer()
+    answer = headline.answer()
     if why:
-        shown = replace(shown, picture=cause_bars(why, small=0.0))
+        answer = replace(answer, picture=cause_bars(why, small=0.0))
+    metrics = [METRICS[name] for name in result.summary.distinct("metric")]
+    words = [(metric.label, f"{metric.meaning} `{metric.name}`") for metric in metrics]
     parts = [part for part in _parts(result, recording) if part["figures"] or part["problem"]]
+    facts = {name: str(value) for name, value in about.to_dict().items() if value is not None}
     return render(
         "page.html",
         {
             "title": scenario.name or "A run",
-            "answer": content(shown),
+            "answer": content(answer),
             "banners": scenario.warnings(),
             "story": download(why, recording.result) if why else phones(result),
-            "parts": [*parts, section("words", "What the metrics mean", "", words=_words(result))],
+            "parts": [*parts, section("words", "What the metrics mean", "", words=words)],
             "facts": [
-                (_fact(name), str(value))
-                for name, value in about.to_dict().items()
-                if value is not None
+                (re.sub(r"_s$", " (s)", name).replace("_", " "), text)
+                for name, text in facts.items()
             ],
             "command": arguments.command("run", report=True) if arguments else "",
             "scenario": scenario.to_toml(),
@@ -86,32 +88,18 @@ def html(
     )
 
 
-def _words(result: Result) -> list[tuple[str, str]]:
-    """Returns the label of each metric of the summary, with its meaning and name as one text."""
-    found = [METRICS[name] for name in result.summary.distinct("metric")]
-    return [(one.label, f"{one.meaning} `{one.name}`") for one in found]
-
-
-def _fact(name: str) -> str:
-    """Returns the label of a provenance field: "wall_time_s" becomes "wall time (s)"."""
-    return re.sub(r"_s$", " (s)", name).replace("_", " ")
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:g} s" if seconds >= 1 else f"{1000 * seconds:g} ms"
-
-
 def _parts(result: Result, recording: Recording) -> Iterator[Content]:
     """Yields the sections about the cell, the time series and the delays."""
-    which = replication_name(result, recording)
+    runs = result.provenance.runs
+    which = "The replication" if runs == 1 else f"Replication {recording.run} (of 0 to {runs - 1})"
     yield section("cell", "The cell", f"{which}.", list(_cell(result)))
     again = ", simulated again to record it" if recording.is_again else ""
     who = selection_note(recording.result, recording.run) if recording.result else ""
-    shown = [f"{which}{again}.", who, recording.summary]
-    text, problem = " ".join(filter(None, shown)), recording.problem
-    yield section("time", "Over time", text, list(_over_time(recording)), problem=problem)
+    text = " ".join(filter(None, [f"{which}{again}.", who, recording.summary]))
+    series = list(_over_time(recording))
+    yield section("time", "Over time", text, series, problem=recording.problem)
     text = "Which share of the delays is no longer than a value, by group of users."
-    yield section("delays", "Delays", text, list(delays(result, recording)))
+    yield section("delays", "Delays", text, list(_delays(result, recording, which.lower())))
 
 
 def _cell(result: Result) -> Iterator[Content]:
@@ -131,9 +119,89 @@ def _over_time(recording: Recording) -> Iterator[Content]:
     if len(result.segments):
         width = nice_step(float(np.max(result.segments["t_s"])), BINS)
         rates = plot.throughput(result, user, width, run, size=NARROW)
-        note = f"Data that arrived in order, in bins of {_time(width)}."
+        bins = f"{width:g} s" if width >= 1 else f"{1000 * width:g} ms"
+        note = f"Data that arrived in order, in bins of {bins}."
         yield figure("throughput", "Application bit rate", rates, note)
     for table, column, anchor, title, draw in SERIES:
         rows = result.tables.get(table)
         if rows is not None and np.isfinite(np.asarray(rows[column], dtype=float)).any():
             yield figure(anchor, title, draw(result, user, run, size=NARROW))
+
+
+def _delays(result: Result, recording: Recording, which: str) -> Iterator[Content]:
+    """Yields distributions of the delays of transfers, round trips and packets, and of means."""
+    flows, runs = result.flows, result.provenance.runs
+    every = "the replication" if runs == 1 else f"all {runs} replications"
+    part = which if recording.until_s is None else f"the first {recording.until_s:g} s of {which}"
+
+    def series(name: str) -> tuple[Table | None, str]:
+        """Returns a series, of all replications if it is not too long, and what it covers."""
+        table = result.tables.get(name)
+        if table is not None and len(table) <= MAX_EVENTS:
+            return table, every
+        return recording.result.tables[name] if recording.result else None, part
+
+    def drawn(
+        anchor: str, title: str, column: str, table: Table | None, note: str
+    ) -> Iterator[Content]:
+        samples = _by_group(result, table, column) if table is not None else {}
+        sizes = [len(values) for values in samples.values() if len(values)]
+        # The number of values is stated here for a single sample; otherwise the legend shows it.
+        if len(sizes) == 1:
+            note = f"{note} Values: {sizes[0]}."
+        if sizes:
+            shares = plot.shares(
+                title, "delay_s" if anchor == "transfers" else column, samples, NARROW
+            )
+            yield figure(anchor, title, shares, note)
+
+    ended = "From the beginning until the sender has the last ACK"
+    mean, of_users = "transfer_delay_mean_s", f"A value for each user and replication, of {every}."
+    if int(np.max(flows["transfers"], initial=0)) <= 1:
+        yield from drawn("transfers", "Delay of transfers", mean, flows, f"{ended}, of {every}.")
+    else:
+        table, whose = series("transfers")
+        note = f"{ended}, of {whose}."
+        yield from drawn("transfers", "Delay of transfers", "delay_s", table, note)
+        if runs > 1:
+            yield from drawn("mean-transfer", "Mean delay of each user", mean, flows, of_users)
+    table, whose = series("rtt")
+    note = f"Every round trip that TCP measured in {whose}."
+    yield from drawn("rtts", "Round trips", "rtt_s", table, note)
+    if runs > 1:
+        title = "Mean round-trip time of each user"
+        yield from drawn("mean-rtt", title, "rtt_mean_s", flows, of_users)
+    table, whose = series("segments")
+    note = (
+        f"From the sender to the receiver, of the packets of {whose} that were sent only once: "
+        "for the others it is unknown which copy arrived."
+    )
+    packets = None if table is None else packet_delays(table)
+    yield from drawn("packet-delays", "Delay of packets", "delay_s", packets, note)
+
+
+def packet_delays(segments: Table) -> Table:
+    """Returns user and delay of each packet that was sent once and arrived."""
+    event = np.asarray(segments["event"])
+    names = ("run", "user", "seq")
+    # A number for each packet.
+    code = np.zeros(len(event), dtype=np.int64)
+    for column in (np.asarray(segments[name], dtype=np.int64) for name in names):
+        code = code * (int(column.max(initial=0)) + 1) + column
+    is_sent, is_delivered = np.isin(event, ("send", "resend")), event == "deliver"
+    sent, arrived = segments.where(is_sent), segments.where(is_delivered)
+    once, first, count = np.unique(code[is_sent], return_index=True, return_counts=True)
+    reached, earliest = np.unique(code[is_delivered], return_index=True)
+    _, of_sent, of_arrived = np.intersect1d(once[count == 1], reached, True, return_indices=True)
+    begin, end = first[count == 1][of_sent], earliest[of_arrived]
+    return Table({"user": sent["user"][begin], "delay_s": arrived["t_s"][end] - sent["t_s"][begin]})
+
+
+def _by_group(result: Result, table: Table, column: str) -> dict[str, NDArray[np.float64]]:
+    flows = result.flows
+    users, at = np.unique(flows["user"], return_index=True)
+    groups = np.asarray(flows["group"])[at]
+    values = np.asarray(table[column], dtype=np.float64)
+    mine = groups[np.searchsorted(users, np.asarray(table["user"]))]
+    finite = np.isfinite(values)
+    return {name: values[(mine == name) & finite] for name in flows.distinct("group")}

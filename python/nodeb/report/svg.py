@@ -48,14 +48,12 @@ def inline_svg(figure: Figure, name: str, description: str) -> str:
     # In HTML, an <svg> element needs neither XML namespaces nor xlink prefixes.
     text = re.sub(r' xmlns(?::\w+)?="[^"]*"', "", text).replace("xlink:href", "href")
     text = _ID.sub(lambda match: f"{match.group(1)}{name}-", text)
-    text = _themed(_FAMILY.sub(r"\1inherit-font", text)).replace(
-        "inherit-font", "system-ui, sans-serif"
-    )
+    text = _themed(_FAMILY.sub(r"\1system-ui, sans-serif", text))
     text = _PATH.sub(lambda path: _LONG.sub(r"\1", path.group()), text)
     label = description.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
-    text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
-    return text.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+    head, end, rest = text.partition(">")
+    head = re.sub(r' (width|height)="[^"]*"', "", head)
+    return head.replace("<svg", f'<svg role="img" aria-label="{label}"', 1) + end + rest
 
 
 def _save(figure: Figure, name: str, facecolor: str) -> str:
@@ -69,19 +67,16 @@ def _themed(text: str) -> str:
     """Replaces each colour of an SVG text by the page's CSS variable for it."""
     names = {INK: "currentColor", FAINT: "var(--grid)", MUTED: "var(--muted)"}
     names |= {"#000000": "currentColor", "#ffffff": "var(--page)"}
-    names |= {paint: f"var(--c{place})" for place, paint in enumerate(PALETTE)}
-    names |= {hue.light: f"var(--k-{name})" for name, hue in FAMILIES.items()}
-    names |= {
-        pale(hue.light): f"color-mix(in srgb, var(--k-{name}) 30%, var(--page))"
-        for name, hue in FAMILIES.items()
-    }
+    names |= {paint.lower(): f"var(--c{place})" for place, paint in enumerate(PALETTE)}
+    for name, hue in FAMILIES.items():
+        mixed = f"color-mix(in srgb, var(--k-{name}) 30%, var(--page))"
+        names |= {hue.light: f"var(--k-{name})", pale(hue.light): mixed}
     names |= {hue.light: f"var(--{name})" for name, hue in PACKETS.items()}
-    known = {paint.lower(): name for paint, name in names.items()}
 
     def themed(found: re.Match[str]) -> str:
         paint = found.group().lower()
-        if paint in known:
-            return known[paint]
+        if paint in names:
+            return names[paint]
         red, green, blue = (int(paint[at : at + 2], 16) for at in (1, 3, 5))
         if max(red, green, blue) - min(red, green, blue) > GREYISH:
             return paint

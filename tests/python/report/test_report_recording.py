@@ -9,8 +9,7 @@ import nodeb
 from nodeb.base.table import Table
 from nodeb.errors import RunError
 from nodeb.report import recording
-from nodeb.report.delays import packet_delays
-from nodeb.report.run import html
+from nodeb.report.run import html, packet_delays
 from nodeb.scenario_types import Record
 from nodeb.storage.files import read_parquet
 from scenarios import EXAMPLES

@@ -37,4 +37,4 @@ def test_boxes_cover_the_axis_with_the_time_of_every_cause(radio, size):
 def test_steps_end_with_the_axis():
     drawn = steps("window", "segments", np.array([0.0, 1.0, 5.0]), np.array([1.0, 4, 9]), 2.0)
     assert drawn["words"][0]["text"] == "at most 4"
-    assert drawn["lines"][0]["path"].endswith("H1000")
+    assert drawn["lines"][0][1].endswith("H1000")

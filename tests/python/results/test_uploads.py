@@ -8,8 +8,8 @@ import nodeb
 from nodeb.answer import text as text_of
 from nodeb.errors import InputError
 from nodeb.explanation.what_if import what_if
-from nodeb.report.phones import phones
 from nodeb.report.run import html
+from nodeb.report.tracks import phones
 from nodeb.results.answer import answer
 from nodeb.results.metrics import by_run
 
