@@ -81,7 +81,7 @@ class Pattern:
         )
 
     def scenario(self, traffic: Any) -> dict[str, Any]:
-        loss = {"data_list": {"positions": list(self.lost)}}
+        loss = {"list": {"positions": list(self.lost)}}
         link = {"rate": f"{self.rate_bps} bps", "queue": {"drop_tail": {"limit": self.queue}}}
         return {
             "duration": f"{self.writes[-1][0] + 60} s",
