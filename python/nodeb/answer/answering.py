@@ -26,6 +26,6 @@ class Answering:
         return "\n\n".join(map(text, self.answers))
 
     def _repr_html_(self) -> str:
-        from nodeb.report.answer import fragment
+        from nodeb.report.render import fragment
 
         return "".join(map(fragment, self.answers))

@@ -26,8 +26,7 @@ from nodeb.errors import InputError
 from nodeb.inputs.scenario import Scenario
 from nodeb.plot import emulation as plot
 from nodeb.plot.style import NARROW
-from nodeb.report.answer import content
-from nodeb.report.render import render
+from nodeb.report.render import content, render
 from nodeb.report.svg import inline_svg
 from nodeb.stats import batch_means
 

@@ -15,8 +15,7 @@ from nodeb.answer.paints import CAUSES, paint
 from nodeb.life.answer import answer
 from nodeb.life.columns import Packed, names_of, of_kind, values_of
 from nodeb.life.path import CriticalPath, Span
-from nodeb.report.answer import content
-from nodeb.report.render import render
+from nodeb.report.render import content, render
 
 if TYPE_CHECKING:
     from nodeb.life.life import Life

@@ -38,20 +38,9 @@ HATCHES = ("", "///", "...")
 SPREAD = 0.6
 """Share of the distance between two positions across which their points are spread (`dodge`)."""
 PUBLISHED = "published"
-ON_BARS: Look = {
-    "marker": "D",
-    "markersize": 6,
-    "markerfacecolor": "white",
-    "markeredgecolor": MUTED,
-}
+ON_BARS: Look = {"marker": "D", "markerfacecolor": "white", "markeredgecolor": MUTED}
 """Published values on bars, which light diamonds show on every colour."""
-HOLLOW: Look = {
-    "marker": "o",
-    "markersize": 8.0,
-    "markerfacecolor": "white",
-    "markeredgewidth": 1.6,
-    "linestyle": "none",
-}
+HOLLOW: Look = {"marker": "o", "markerfacecolor": "white", "markersize": 8.0, "linestyle": "none"}
 """Style of the hollow markers of means that cover only some of the users."""
 MAX_MARKERS = 40
 """Number of points above which a joined curve has no markers."""
@@ -176,7 +165,7 @@ def bars(
         look["hatch"] = HATCHES[number // len(PALETTE) % len(HATCHES)]
         look["edgecolor"] = "white" if number >= len(PALETTE) else None
         axes.bar(at, line.mean, 0.92 * width, yerr=line.errors(), capsize=3, ecolor=MUTED, **look)
-        _draw_published(axes, at, line, **ON_BARS, zorder=5)
+        _draw_published(axes, at, line, **ON_BARS, markersize=6, zorder=5)
     axes.grid(visible=False, axis="x")
     name_places(axes, places, size[0])
     _finish(axes, data, True, ON_BARS)
@@ -195,21 +184,13 @@ def _draw(
         _check(line, x)
         shift = SPREAD * ((number + 0.5) / len(data) - 0.5) if dodge else 0.0
         marker, paint = MARKERS[number % len(MARKERS)], color(number)
-        axes.errorbar(
-            [place + shift for place in places],
-            line.mean,
-            yerr=line.errors(),
-            label=line.label,
-            color=paint,
-            marker=marker,
-            markersize=5,
-            linestyle=DASHES[(number + number // len(PALETTE)) % len(DASHES)],
-            capsize=3,
-            elinewidth=1.1,
-        )
+        look: Look = {"color": paint, "marker": marker, "markersize": 5, "label": line.label}
+        look |= {"linestyle": DASHES[(number + number // len(PALETTE)) % len(DASHES)]}
+        at = [place + shift for place in places]
+        axes.errorbar(at, line.mean, yerr=line.errors(), capsize=3, elinewidth=1.1, **look)
         if not dodge:
-            look = {"markerfacecolor": "none", "markeredgecolor": paint, "markersize": 10}
-            _draw_published(axes, x, line, marker=marker, alpha=0.75, **look)
+            hollow = {"markerfacecolor": "none", "markeredgecolor": paint, "markersize": 10}
+            _draw_published(axes, x, line, marker=marker, alpha=0.75, **hollow)
     axes.set_xticks(places, list(ticks) or None)
     if dodge:
         axes.grid(visible=False, axis="x")
@@ -303,11 +284,11 @@ def bands(
             axes.fill_between(curve.x, curve.low, curve.high, color=paint, alpha=0.2, linewidth=0)
         some = curve.excludes_users
         if curve.covered is not None and some.any():
-            axes.plot(curve.x[some], curve.mean[some], **HOLLOW, color=paint)
+            axes.plot(curve.x[some], curve.mean[some], **HOLLOW, markeredgewidth=1.6, color=paint)
             shares.append(float(curve.covered[some].min()))
     if shares:
         text = f"hollow: mean of only some users, of {percent(min(shares))} at the least"
-        axes.plot([], [], **HOLLOW, color=INK, label=text)
+        axes.plot([], [], **HOLLOW, markeredgewidth=1.6, color=INK, label=text)
     if ticks:
         name_places(axes, ticks, SIZE[0])
         axes.set_xlim(-0.5, len(ticks) - 0.5)
@@ -348,18 +329,10 @@ def link_curves(links: Mapping[str, Table], rate: str = "bler", title: str | Non
             for column in ("eb_n0_db", rate, f"{rate}_ci95_low", f"{rate}_ci95_high")
         )
         seen, none, paint = mean > 0, mean == 0, color(place)
-        axes.errorbar(
-            x[seen],
-            mean[seen],
-            yerr=np.maximum([mean - low, high - mean], 0)[:, seen],
-            label=name,
-            color=paint,
-            marker=MARKERS[place % len(MARKERS)],
-            markersize=4.5,
-            linestyle=dash(place),
-            capsize=2.5,
-            elinewidth=1.1,
-        )
+        look: Look = {"color": paint, "label": name, "markersize": 4.5, "linestyle": dash(place)}
+        look["marker"] = MARKERS[place % len(MARKERS)]
+        errors = np.maximum([mean - low, high - mean], 0)[:, seen]
+        axes.errorbar(x[seen], mean[seen], yerr=errors, capsize=2.5, elinewidth=1.1, **look)
         hollow: Look = {"linestyle": "none", "marker": "v", "markerfacecolor": "none"}
         axes.plot(x[none], high[none], color=paint, **hollow)
         is_empty &= not (seen | none).any()

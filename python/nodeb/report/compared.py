@@ -16,8 +16,7 @@ from nodeb.base.table import Table
 from nodeb.comparison.answer import answers, shown_of
 from nodeb.comparison.differences import Comparison, Difference, Tables, Tried
 from nodeb.comparison.shown import sign_of
-from nodeb.report.answer import content
-from nodeb.report.render import Content, render
+from nodeb.report.render import Content, content, render
 from nodeb.results.metrics import by_run
 
 MAX_DOTS = 100

@@ -19,9 +19,8 @@ from nodeb.explanation.text import incomplete
 from nodeb.explanation.what_if import WhatIf
 from nodeb.plot.causes import causes
 from nodeb.plot.style import NARROW
-from nodeb.report.answer import content
 from nodeb.report.recording import replicated
-from nodeb.report.render import figure, render, section
+from nodeb.report.render import content, figure, render, section
 from nodeb.report.tracks import download
 from nodeb.results.causes import cause_bars as shares
 from nodeb.results.result import Result

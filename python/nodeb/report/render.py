@@ -1,4 +1,4 @@
-"""Renders HTML pages from the templates of the package: sections, figures, bars."""
+"""Renders HTML pages from the templates of the package: answers, sections, figures."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from nodeb.answer import paints
-from nodeb.answer.answer import Bar
+from nodeb.answer.answer import Answer, Bar
 from nodeb.answer.numbers import Shown
+from nodeb.answer.words import sentence
 from nodeb.report.svg import inline_svg
 
 UNITS = r"[kMG]?bit/s|[kMG]b/s|[kM]?B|ms|s|m|bytes"
@@ -74,6 +75,18 @@ def _placed(bars: Sequence[Bar]) -> list[tuple[Bar, Content]]:
     ]
 
 
+def fragment(answer: Answer) -> str:
+    """Returns the answer as an HTML fragment for notebooks, with scoped styles and no script."""
+    return render("notebook.html", {"answer": content(answer)})
+
+
+def content(answer: Answer) -> Content:
+    # A headline may begin with the name of a scenario, which must not be capitalized.
+    is_sentence = answer.subject or answer.headline.startswith(("the ", "half "))
+    headline = sentence(answer.headline) if is_sentence else answer.headline
+    return {**vars(answer), "headline": headline}
+
+
 def figure(anchor: str, title: str, drawn: Figure, note: str = "") -> Content:
     svg = inline_svg(drawn, anchor, f"{title}. {note}".strip())
     return {"anchor": anchor, "title": title, "note": note, "svg": svg}
@@ -84,10 +97,9 @@ def section(
     title: str,
     text: str,
     figures: Sequence[Content] = (),
-    tables: Sequence[Content] = (),
     problem: str = "",
     words: Sequence[tuple[str, str]] = (),
 ) -> Content:
     """`problem` is the reason why the section is empty; `words` explain names in it."""
-    parts = {"figures": figures, "tables": tables, "problem": problem, "words": words}
+    parts = {"figures": figures, "problem": problem, "words": words}
     return {"anchor": anchor, "title": title, "text": text, **parts}

@@ -16,9 +16,8 @@ from nodeb.base.table import Table
 from nodeb.plot.cell import has_places
 from nodeb.plot.series import selection_note
 from nodeb.plot.style import NARROW, nice_step
-from nodeb.report.answer import content
 from nodeb.report.recording import Recording, record
-from nodeb.report.render import Content, figure, render, section
+from nodeb.report.render import Content, content, figure, render, section
 from nodeb.report.tracks import download, phones
 from nodeb.results.answer import RunAnswer
 from nodeb.results.causes import cause_bars

@@ -14,8 +14,8 @@ from nodeb import _core, studies
 from nodeb.answer import Answer, Mark, Rows
 from nodeb.answer.words import counted
 from nodeb.base.command_line import command_line
-from nodeb.report import answer as answers
 from nodeb.report import inline_svg, render
+from nodeb.report.render import content as answer_content
 from nodeb.results.provenance import git_hash
 from nodeb.study.axis import anchor, axis_label
 from nodeb.study.campaign import Picture
@@ -217,7 +217,7 @@ def _render(
         | {
             "title": title,
             "banners": [*banners, *([QUICK] if about.quick else [])],
-            "answer": answers.content(replace(about.answer, table=None)),
+            "answer": answer_content(replace(about.answer, table=None)),
             "sections": [
                 *((key, text) for key, text in names.items() if content[key]),
                 ("provenance", "Provenance"),

@@ -122,13 +122,6 @@ def test_packets_from_phones_have_the_blocks_that_carried_them(scheduled):
         assert waits[packet["packet"]]["begun_ns"] == begun >= waits[packet["packet"]]["entered_ns"]
 
 
-def test_shares_of_failed_blocks_are_given_for_each_direction(scheduled):
-    _, life = scheduled
-    names = [fact.name for fact in life.answer.facts]
-    assert "blocks that failed" in names
-    assert "uplink blocks that failed" in names
-
-
 def test_packet_has_its_own_events_and_those_of_its_blocks(life):
     repeated = next(row for row in rows(life.packets, end="received") if row["repeats"] > 0)
     own = life.packet(repeated["packet"]).to_pylist()

@@ -85,15 +85,6 @@ def test_page_without_series_states_the_reason(small, monkeypatch, error):
     assert 'id="cwnd"' not in page
 
 
-def test_series_are_not_recorded_if_far_too_long(small, monkeypatch):
-    result = small.run(jobs=1)
-    found = recording.record(result, max_rows=1)
-    assert found.result is None
-    assert "too short to show anything" in found.problem
-    monkeypatch.setattr(recording, "TRIES", 1)
-    assert "too many packets" in recording.record(result, max_rows=100).problem
-
-
 def test_report_changes_no_file_of_a_run(call, scenario_file):
     for folder, more in (("plain", ()), ("shown", ("--report",))):
         assert call("run", scenario_file, "--out", folder, *more)[0] == 0

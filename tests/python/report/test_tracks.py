@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nodeb
-from nodeb.report.tracks import SHARED, steps, strip
+from nodeb.report.tracks import SHARED, strip
 from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
 
 
@@ -32,9 +32,3 @@ def test_boxes_cover_the_axis_with_the_time_of_every_cause(radio, size):
         if (part or box)["paint"] == "k-transmission"
     )
     assert transmission == pytest.approx(100 * path.causes["transmission"] / path.time_ns)
-
-
-def test_steps_end_with_the_axis():
-    drawn = steps("window", "segments", np.array([0.0, 1.0, 5.0]), np.array([1.0, 4, 9]), 2.0)
-    assert drawn["words"][0]["text"] == "at most 4"
-    assert drawn["lines"][0][1].endswith("H1000")
