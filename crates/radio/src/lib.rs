@@ -50,25 +50,29 @@ macro_rules! no_parameters {
     };
 }
 
-pub mod assemble;
+mod assemble;
 pub mod cell;
 pub mod channel;
 pub mod dch;
 pub mod error;
-pub mod hs_dsch;
+mod hs_dsch;
 pub mod hsdpa;
-pub mod link;
+mod link;
 pub mod lte;
 pub mod mac;
-pub mod numerology;
+mod numerology;
 pub mod pdcp;
 pub mod rlc;
 pub mod switching;
-pub mod trace;
-pub mod tti;
+mod trace;
+mod tti;
 pub mod ue;
 pub mod wcdma;
 mod wire;
+
+pub use hs_dsch::HsDsch;
+pub use link::LinkBearer;
+pub use trace::TraceBearer;
 
 use nodeb_base::check::Check;
 use nodeb_base::context::Context;

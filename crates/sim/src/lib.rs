@@ -24,12 +24,13 @@
 //! ```
 
 pub mod metrics;
-pub mod proxy;
+mod proxy;
 pub mod scenario;
 pub mod traffic;
 pub mod world;
 
 pub use nodeb_base::{Error, Result};
+pub use proxy::ProxySpec;
 pub use scenario::Scenario;
 pub use world::{Control, run};
 
