@@ -71,40 +71,18 @@ def invoke(arguments: list[str]) -> int:
 
     NODEB_DEBUG=1 raises errors of the operating system and defects of nodeb instead.
     """
-    status = _invoke(arguments)
     try:
+        status = _run(arguments)
         sys.stdout.flush()
-    except OSError as error:
-        _mute()
-        if not isinstance(error, BrokenPipeError):
-            print_error(f"cannot print to stdout: {os_reason(error)}")
-        return FAILED
-    return status
-
-
-def _mute() -> None:
-    """Drops what stdout has not printed yet, which the interpreter would try again at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-def _invoke(arguments: list[str]) -> int:
-    try:
-        if os.environ.get("MPLBACKEND"):
-            _check_backend()
-        return _run(arguments)
+        return status
     except KeyboardInterrupt as error:
         signals.ignore()
         print_error(str(error) or "interrupted")
         return INTERRUPTED
-    except (InputError, OutputError) as error:
-        print_error(error)
-        return FAILED if isinstance(error, FullError) else BAD_INPUT
     except NodebError as error:
         print_error(error)
-        return FAILED
-    except BrokenPipeError:  # The reader of stdout has exited, as in `nodeb list | head -1`.
-        _mute()
-        return FAILED
+        is_input = isinstance(error, InputError | OutputError) and not isinstance(error, FullError)
+        return BAD_INPUT if is_input else FAILED
     except MemoryError:
         print_error("out of memory; reduce --jobs, the users or the recorded series")
         return FAILED
@@ -112,6 +90,11 @@ def _invoke(arguments: list[str]) -> int:
         if signals.received:  # A library turned Ctrl-C during its import into another exception.
             print_error("interrupted")
             return INTERRUPTED
+        if isinstance(error, OSError) and error.filename is None:
+            # What stdout has not printed is dropped: the interpreter would try again at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):  # The reader has exited: `nodeb list | head -1`.
+            return FAILED
         if os.environ.get("NODEB_DEBUG"):
             raise
         print_error(_described(error))
@@ -156,18 +139,6 @@ def _help(arguments: list[str]) -> int:
 
 def _wrapped(name: str, text: str) -> str:
     return fill(f"  {name:<10}  {text}", 79, subsequent_indent=" " * 14)
-
-
-def _check_backend() -> None:
-    """Checks MPLBACKEND, of which a wrong value would be an error only when figures are drawn."""
-    try:
-        import matplotlib  # noqa: F401
-    except ValueError as error:
-        backend = os.environ["MPLBACKEND"]
-        raise InputError(
-            f"MPLBACKEND={backend}: matplotlib has no such backend; "
-            "unset it, nodeb opens no windows"
-        ) from error
 
 
 def _described(error: Exception) -> str:

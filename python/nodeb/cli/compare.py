@@ -12,7 +12,7 @@ from nodeb.comparison.answer import answers
 from nodeb.comparison.experiment import Experiment, Outcome
 from nodeb.errors import Interrupted
 from nodeb.explanation.compared import Differences, all_differences, short_differences
-from nodeb.replication.pool import Jobs as Workers
+from nodeb.replication.pool import Jobs
 from nodeb.storage import files
 from nodeb.terminal.progress import progress_bar
 
@@ -37,7 +37,7 @@ from nodeb.terminal.progress import progress_bar
     ),
 )  # fmt: skip
 def compare(given: Namespace) -> None:
-    plan = Experiment.read(given.files, given.changes, given.settings, given.runs, given.seed)
+    plan = Experiment.read(given.files, given.changes, given.set, given.runs, given.seed)
     messages.print_notes(plan.notes)
     messages.print_warnings(plan.warnings())
     for file, scenario in zip(given.files, plan.scenarios, strict=False):
@@ -48,52 +48,46 @@ def compare(given: Namespace) -> None:
         scenario.check_user(given.explain)
     of.check_page(given.report, "--report")
     folder = of.default_folder(given.out, given.files[0], "-compared")
-    with of.workers(given.jobs, given.cluster) as workers:
+    with of.workers(given.jobs, given.cluster) as jobs:
         with progress_bar(f"comparing with {plan.cells[0].label}") as bar:
             more = {"force": given.force, "beside": given.out is None}
-            outcome = plan.run(folder, given.margin, given.metric, workers, bar, **more)
+            outcome = plan.run(folder, given.margin, given.metric, jobs, bar, **more)
         causes = None
         try:
-            causes = _causes(plan, outcome, given.explain, workers)
+            causes = _causes(plan, outcome, given.explain, jobs)
             if causes is not None:
                 plan.put_causes(outcome, causes.table)
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted; the comparison is in {outcome.folder}") from None
         finally:  # The answer is also printed if the causes cannot be computed.
-            _print(outcome, causes, given.everything)
-            if given.report is not None:
-                files.write(given.report, _page(outcome, causes, given))
-                messages.print_file("Page", given.report)
-            if causes is not None and (given.everything or given.explain is not None):
-                messages.print_rows(causes.rows)
+            _print(outcome, causes, given)
 
 
-def _page(outcome: Outcome, causes: Differences | None, given: Namespace) -> str:
-    from nodeb.report.compared import page
-
-    comparison = outcome.comparison
-    ran = {"runs": comparison.runs, "seed": comparison.seed, "report": given.report}
-    options = of.chosen(given, "set", "with", "metric", "margin", "explain") | ran
-    command = command_line("compare", *given.files, options=options)
-    return page(comparison, outcome.tables, [] if causes is None else causes.bars, command)
-
-
-def _print(outcome: Outcome, causes: Differences | None, everything: bool) -> None:
-    messages.print_other_folder(outcome.folder, outcome.beside)
-    messages.print_replaced(outcome.folder, outcome.replaced)
-    bars = [] if causes is None else causes.bars
-    for number, one in enumerate(answers(outcome.comparison, bars, str(outcome.folder))):
-        print("\n" if number else "", end="")
-        messages.print_answer(one, everything)
-    for note in [] if causes is None else causes.notes:
-        print(note)
-
-
-def _causes(
-    plan: Experiment, outcome: Outcome, user: int | None, workers: Workers
-) -> Differences | None:
+def _causes(plan: Experiment, outcome: Outcome, user: int | None, jobs: Jobs) -> Differences | None:
     """Causes of the difference in a user's first transfer; None if short ones are not explained."""
     with progress_bar("explaining") as bar:
         if user is None:
-            return short_differences(plan, outcome.tables, workers, bar)
-        return all_differences(plan, user, workers, bar)
+            return short_differences(plan, outcome.tables, jobs, bar)
+        return all_differences(plan, user, jobs, bar)
+
+
+def _print(outcome: Outcome, causes: Differences | None, given: Namespace) -> None:
+    messages.print_other_folder(outcome.folder, outcome.beside)
+    messages.print_replaced(outcome.folder, outcome.replaced)
+    bars = [] if causes is None else causes.bars
+    for number, answer in enumerate(answers(outcome.comparison, bars, str(outcome.folder))):
+        print("\n" if number else "", end="")
+        messages.print_answer(answer, given.all)
+    for note in [] if causes is None else causes.notes:
+        print(note)
+    if given.report is not None:
+        from nodeb.report.compared import page
+
+        comparison = outcome.comparison
+        ran = {"runs": comparison.runs, "seed": comparison.seed, "report": given.report}
+        options = of.chosen(given, "set", "with", "metric", "margin", "explain") | ran
+        command = command_line("compare", *given.files, options=options)
+        files.write(given.report, page(comparison, outcome.tables, bars, command))
+        messages.print_file("Page", given.report)
+    if causes is not None and (given.all or given.explain is not None):
+        messages.print_rows(causes.rows)

@@ -82,7 +82,7 @@ def emulate(given: Namespace) -> int:
     elif given.user is not None or not wanted:
         hint = "give a command after `--`, or --phone USER:COMMAND"
         raise InputError(f"no phone has a command; {hint}")
-    scenario = load(given.file, given.settings).planned(runs=1, seed=given.seed)
+    scenario = load(given.file, given.set).planned(runs=1, seed=given.seed)
     planned = plan.make(scenario, wanted)
     options = session.Options(
         seed=scenario.seed,
@@ -108,7 +108,7 @@ def emulate(given: Namespace) -> int:
                 where = f"The tables are in {given.out}."
         finally:  # Printed even if the tables cannot be written.
             answer = results.emulated(planned, options, outcome, where)
-            messages.print_answer(answer, given.everything, sys.stderr)
+            messages.print_answer(answer, given.all, sys.stderr)
             status = _print_problems(outcome, options)
     if page is not None:
         from nodeb.emulate.page import of_emulation

@@ -19,16 +19,7 @@ from nodeb.inputs.scenario import load
 from nodeb.storage import files
 from nodeb.terminal.progress import progress_bar
 
-OF_SCENARIOS = [
-    "--set",
-    "--transfer",
-    "--seed",
-    "--runs",
-    "--jobs",
-    "--cluster",
-    "--what-if",
-    "--beside",
-]
+OF_SCENARIOS = "set", "transfer", "seed", "runs", "jobs", "cluster", "what-if", "beside"
 
 
 @of.command(
@@ -51,27 +42,25 @@ def explain(given: Namespace) -> None:
     if given.connection is not None:
         raise InputError(f"--connection is for recordings, and {given.file} is a scenario")
     user, transfer, runs, seed = given.user or 0, given.transfer or 0, given.runs, given.seed
-    scenario = load(given.file, given.settings)
+    scenario = load(given.file, given.set)
     messages.print_warnings(scenario.warnings())
     of.check_page(given.out, "--out")
     if user in given.beside:
         raise InputError(f"--beside {user}: user {user} is explained already; give another user")
     title = scenario.name or given.file.stem
-    with of.workers(given.jobs, given.cluster) as workers, progress_bar(title) as bar:
+    with of.workers(given.jobs, given.cluster) as jobs, progress_bar(title) as bar:
         users = {
-            f"user {one}": explained(scenario, one, transfer, runs, seed, workers, bar)
-            for one in dict.fromkeys([user, *given.beside])
+            f"user {number}": explained(scenario, number, transfer, runs, seed, jobs, bar)
+            for number in dict.fromkeys([user, *given.beside])
         }
         first = users[f"user {user}"]
-        tried = first.what_if(workers, bar) if given.what_if else None
+        tried = first.what_if(jobs, bar) if given.what_if else None
     chosen = {"user": user or None, "transfer": transfer or None, "beside": given.beside}
     arguments = of.arguments(given, "set", **chosen, seed=seed, runs=runs)
-    others = {name: one for name, one in users.items() if one is not first}
-    _write_page(given.out, users, arguments, tried)
-    everything = given.everything or bool(others)
-    messages.print_answer(answer(first, tried, arguments, others), everything)
-    if given.out is not None:
-        messages.print_file("Page", given.out)
+    beside = {name: other for name, other in users.items() if other is not first}
+    _write_page(given, users, arguments, tried)
+    messages.print_answer(answer(first, tried, arguments, beside), given.all or bool(beside))
+    messages.print_file("Page", given.out)
 
 
 def _recording(given: Namespace) -> None:
@@ -85,24 +74,23 @@ def _recording(given: Namespace) -> None:
     with progress_bar(given.file.name) as bar:
         explanation = connections.explain(recording, chosen, bar)
     arguments = of.arguments(given, "user", "connection")
-    _write_page(given.out, {f"connection {chosen.number}": explanation}, arguments)
-    messages.print_answer(answer(explanation), given.everything)
+    _write_page(given, {f"connection {chosen.number}": explanation}, arguments)
+    messages.print_answer(answer(explanation), given.all)
     others = known.of(given.user)
     if len(others) > 1:
         print(f"\n{connections.listed(others)}")
     messages.print_notes(known.notes)
-    if given.out is not None:
-        messages.print_file("Page", given.out)
+    messages.print_file("Page", given.out)
 
 
 def _write_page(
-    out: Path | None,
+    given: Namespace,
     explanations: Mapping[str, Explanation],
     arguments: Arguments,
     tried: Sequence[WhatIf] | None = None,
 ) -> None:
-    if out is not None:
+    if given.out is not None:
         from nodeb.report.explained import page
 
-        command = arguments.command("explain", what_if=tried is not None, out=out)
-        files.write(out, page(explanations, tried or (), arguments, command))
+        command = arguments.command("explain", what_if=given.what_if, out=given.out)
+        files.write(given.out, page(explanations, tried or (), arguments, command))

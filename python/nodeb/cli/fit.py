@@ -60,7 +60,7 @@ def fit(given: Namespace) -> None:
                 progress=bar,
             )
         put(comparison, place, given.seed)
-    messages.print_answer(answer(comparison, str(place.shown)), given.everything)
+    messages.print_answer(answer(comparison, str(place.shown)), given.all)
 
 
 def _range(text: str | None) -> list[int] | None:

@@ -50,12 +50,12 @@ def life(given: Namespace) -> None:
         with progress_bar("saving") as bar:
             packets.put(place, bar)
     arguments = of.arguments(given, "set", "user", "seed")
-    messages.print_answer(answer(packets, arguments, str(place.shown)), given.everything)
+    messages.print_answer(answer(packets, arguments, str(place.shown)), given.all)
 
 
 def _scenario(given: Namespace, window: Window, more: dict[str, int]) -> Prepared:
     """Name and hash of a scenario, and a function that simulates one replication."""
-    scenario, run = load(given.file, given.settings).planned(seed=given.seed), given.run or 0
+    scenario, run = load(given.file, given.set).planned(seed=given.seed), given.run or 0
     messages.print_warnings(scenario.warnings())
 
     def compute(bar: ProgressCallback | None) -> Life:
@@ -68,7 +68,7 @@ def _recording(given: Namespace, window: Window, more: dict[str, int]) -> Prepar
     """Name and hash of a recording, and a function that replays it."""
     from nodeb.emulate import recordings, timeline
 
-    of.refuse_for_recordings(given, "--set", "--seed", "--run")
+    of.refuse_for_recordings(given, "set", "seed", "run")
     recording = recordings.read(given.file)
     begin, end = (None if time is None else round(time * NS_PER_S) for time in window)
 

@@ -26,7 +26,7 @@ from nodeb.terminal.progress import progress_bar
 )  # fmt: skip
 def run(given: Namespace) -> None:
     check_threads(given.jobs)
-    changes = [*given.settings, *([] if given.seed is None else [f"seed={as_seed(given.seed)}"])]
+    changes = [*given.set, *([] if given.seed is None else [f"seed={as_seed(given.seed)}"])]
     experiment = link.load(given.file, changes)
     owner = Owner("link", given.file.name, made_of=name_of(experiment.to_dict()), runs=1)
     with of.claimed(given, given.file, owner) as place:
@@ -36,11 +36,11 @@ def run(given: Namespace) -> None:
                 result = experiment.run(jobs=given.jobs, progress=bar)
         except Interrupted as stop:
             part: Any = stop.result
-            messages.print_answer(answer(part), given.everything)
+            messages.print_answer(answer(part), given.all)
             why = f"{stop}; what was simulated is in {part.put(place)}"
             raise Interrupted(why) from None
         result.put(place)
-    messages.print_answer(answer(result, str(place.shown)), given.everything)
+    messages.print_answer(answer(result, str(place.shown)), given.all)
 
 
 @of.command(

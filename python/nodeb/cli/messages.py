@@ -36,8 +36,10 @@ def print_warnings(warnings: Iterable[str]) -> None:
         print_message("warning", warning)
 
 
-def print_file(what: str, path: Path, stream: TextIO | None = None) -> None:
-    print(f"{what}: {printable(path)}", file=stream)
+def print_file(what: str, path: Path | None, stream: TextIO | None = None) -> None:
+    """Prints where a page or capture is, if one was asked for."""
+    if path is not None:
+        print(f"{what}: {printable(path)}", file=stream)
 
 
 def print_answer(answer: Answer, everything: bool = False, stream: TextIO | None = None) -> None:

@@ -5,14 +5,7 @@ A command is a function with `@command(...)` above it, which gets the values of 
 
 from __future__ import annotations
 
-from argparse import (
-    Action,
-    ArgumentParser,
-    ArgumentTypeError,
-    BooleanOptionalAction,
-    HelpFormatter,
-    Namespace,
-)
+from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -93,7 +86,6 @@ SET = repeated(
     "--set",
     "KEY=VALUE",
     "Change a key, such as `--set wired.loss=0.01`; `--set KEY=` removes it",
-    dest="settings",
 )
 SEED = option("--seed", "N", "Seed of the random streams.", int)
 RUNS = option("--runs", "N", "Number of replications.", int)
@@ -116,7 +108,7 @@ REPORT = option(
     "--report", "PAGE", "Write an HTML page with figures; a bare name is put in --out.", Path
 )
 FORCE = flag("--force", "Replace existing results in the folder.")
-ALL = flag("--all", "Print all tables, not only the answer and key figures.", dest="everything")
+ALL = flag("--all", "Print all tables, not only the answer and key figures.")
 JOBS = option("--jobs", "N", "Replications run in parallel; default: one per processor.", int)
 PCAP_RADIO = flag(
     "--pcap-radio", "Also capture at rnc, node_b and pdcp, with comments on each packet's fate."
@@ -126,73 +118,50 @@ CLUSTER = option(
 )
 
 
-class _Formatter(HelpFormatter):
-    """Shows `-- COMMAND...` and `FILE...` once, as the usage does."""
+class _Checked(ArgumentParser):
+    """Parser whose errors are those of the command line."""
 
-    def _format_args(self, action: Action, default_metavar: str) -> str:
-        return (
-            str(action.metavar)
-            if action.nargs in ("*", "+")
-            else super()._format_args(action, default_metavar)
-        )
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message}; see `{self.prog} --help`")
 
 
-class Parser(ArgumentParser):
-    """Parser of one command. Its errors are those of the command line."""
+class Parser(_Checked):
+    """Parser of one command: options and arguments without names, in any order.
+
+    What follows `--` are arguments without names, such as the command that `emulate` runs.
+    """
 
     def __init__(self, path: str, about: str, options: Sequence[Declared]) -> None:
-        self.path = path
         self.places = [one for one in options if not one[0][0].startswith("-")]
         self.options = [one for one in options if one[0][0].startswith("-")]
         usage = " ".join([path, "[OPTIONS]", *map(_shown, self.places)])
-        super().__init__(
-            path, usage, _escaped(about), add_help=False, allow_abbrev=False,
-            formatter_class=_Formatter,
-        )  # fmt: skip
+        super().__init__(path, usage, _escaped(about), add_help=False, allow_abbrev=False)
+        self._rest = _Checked(path, add_help=False)
         for names, keywords in self.options:
             self.add_argument(*names, **keywords)
+        for names, keywords in self.places:
+            self._rest.add_argument(*names, **keywords)
 
     def read(self, arguments: Sequence[str]) -> Namespace | None:
-        """The values of all options, in any order; None if the help was asked for and printed."""
+        """The values of all options; None if the help was asked for and printed."""
         words = list(arguments)
         at = words.index("--") if "--" in words else len(words)
         if {"-h", "--help"} & set(words[:at]):
             print(self.whole_help(), end="")
             return None
-        values, rest = self.parse_known_args(words[:at])
+        given, rest = self.parse_known_args(words[:at], Namespace(parser=self))
         for word in rest:
             if word.startswith("-") and word != "-":
                 self.error(_no_option(word, self._option_string_actions))
-        return Namespace(**vars(values), **self._placed([*rest, *words[at + 1 :]]), parser=self)
-
-    def _placed(self, words: list[str]) -> dict[str, Any]:
-        """Gives words to the arguments without names: one each, and the last all if it may."""
-        values: dict[str, Any] = {}
-        for (name,), keywords in self.places:
-            count = keywords.get("nargs")
-            if not words and count in (None, "+"):
-                self.error(f"missing argument {keywords['metavar']}")
-            taken, words = (words, []) if count in ("*", "+") else (words[:1], words[1:])
-            found = [self._typed(keywords, word) for word in taken]
-            values[name] = found if count in ("*", "+") else found[0] if found else None
-        if words:
-            self.error(f"unexpected argument {words[0]}")
-        return values
-
-    def _typed(self, keywords: dict[str, Any], word: str) -> Any:
-        try:
-            return keywords["type"](word)
-        except (ValueError, ArgumentTypeError) as error:
-            self.error(f"argument {keywords['metavar']}: {error}")
+        places = [*rest, *words[at + 1 :]]
+        return self._rest.parse_args(["--", *places] if places else [], given)
 
     def whole_help(self) -> str:
         for names, keywords in self.places:
-            self.add_argument(*names, **keywords)
+            shown = _shown((names, keywords))
+            self.add_argument(*names, **{**keywords, "nargs": None, "metavar": shown})
         self.add_argument("-h", "--help", action="help", help="Show this message and exit.")
         return self.format_help()
-
-    def error(self, message: str) -> NoReturn:
-        raise InputError(f"{message}; see `{self.path} --help`")
 
 
 def _shown(declared: Declared) -> str:
@@ -258,10 +227,8 @@ def check_name(what: str, name: str, allowed: list[str]) -> None:
 
 def refuse_for_recordings(given: Namespace, *names: str) -> None:
     """Rejects options that only a scenario can have."""
-    for name in names:
-        dest = {"--set": "settings"}.get(name, name.removeprefix("--").replace("-", "_"))
-        if getattr(given, dest) not in (None, [], False):
-            raise InputError(f"{name} is for scenarios, and {given.file} is a recording")
+    for name in chosen(given, *names):
+        raise InputError(f"--{name} is for scenarios, and {given.file} is a recording")
 
 
 def claimed(given: Namespace, file: Path, owner: Owner, ending: str = "") -> Place:
@@ -276,8 +243,9 @@ def default_folder(out: Path | None, file: Path, ending: str = "") -> Path:
     return Path("out") / f"{file.stem}{ending}" if out is None else out
 
 
-def check_capture(pcap: Path, place: Place) -> None:
-    if pcap.resolve().is_relative_to(place.path):
+def check_capture(pcap: Path | None, place: Place | None) -> None:
+    """Refuses a capture in the results folder, which is replaced as a whole."""
+    if pcap and place and pcap.resolve().is_relative_to(place.path):
         raise OutputError(
             f"{pcap} is in the results folder {place.shown}, which is replaced as a whole; "
             "give another file with --pcap"

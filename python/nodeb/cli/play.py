@@ -22,10 +22,10 @@ from nodeb.storage.files import write_bytes
     of.switch("--open", "Open the page in a browser.", default=True),
 )
 def play(given: Namespace) -> None:
-    if given.file is None and given.settings:
+    if given.file is None and given.set:
         raise InputError("--set changes a scenario; expected FILE, too")
     of.check_page(given.out, "--out")
-    text = None if given.file is None else _text(given.file, given.settings)
+    text = None if given.file is None else _text(given.file, given.set)
     address = _written(playground.opener(text), given.out).resolve().as_uri()
     opened = given.open and webbrowser.open(address)
     print(f"{'opened' if opened else 'open this page in a browser:'} {printable(address)}")

@@ -40,7 +40,7 @@ def replay(given: Namespace) -> int:
         if place is not None:
             results.write_replay(place, recording, result)
     where = "" if given.out is None else f"The tables are in {given.out}."
-    messages.print_answer(results.replayed(recording, result, where), given.everything)
+    messages.print_answer(results.replayed(recording, result, where), given.all)
     if page is not None:
         from nodeb.emulate.page import of_replay
 

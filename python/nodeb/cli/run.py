@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from nodeb.base.command_line import command_line
 from nodeb.cli import messages
@@ -13,7 +13,6 @@ from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.scenario import load
 from nodeb.results.answer import answer
 from nodeb.results.provenance import results_hash
-from nodeb.results.result import Result
 from nodeb.storage.folders import Owner
 from nodeb.terminal.progress import progress_bar
 
@@ -40,50 +39,43 @@ def run(given: Namespace) -> None:
     for name in CAPTURES if given.pcap is None else ():
         if capture[name]:
             raise InputError(f"--{name.replace('_', '-')} requires --pcap")
-    scenario = load(given.file, given.settings).planned(given.runs, given.precision, given.seed)
+    scenario = load(given.file, given.set).planned(given.runs, given.precision, given.seed)
     rule = scenario.stopping_rule()
+    runs = rule if isinstance(rule, int) else None
+    made_of = results_hash(scenario, scenario.seed)
+    owner = Owner("run", given.file.name, made_of=made_of, runs=runs)
     if given.report:
         from nodeb.report.run import html
-    owner = Owner(
-        "run",
-        given.file.name,
-        made_of=results_hash(scenario, scenario.seed),
-        runs=rule if isinstance(rule, int) else None,
-    )
     with (
-        of.workers(given.jobs, given.cluster) as workers,
+        of.workers(given.jobs, given.cluster) as jobs,
         of.claimed(given, given.file, owner) as place,
     ):
-        if given.pcap is not None:
-            of.check_capture(given.pcap, place)
+        of.check_capture(given.pcap, place)
         messages.print_place(place)
         if scenario.compiled().has_sweep:
             hint = f"`{command_line('sweep', given.file)}` simulates it"
             messages.print_notes([f"the [sweep] table of {given.file} is ignored; {hint}"])
         messages.print_warnings(scenario.warnings())
         messages.print_superfluous(scenario.compiled())
-        arguments = of.arguments(given, "set", "seed", "runs", "precision", "report")
         try:
             with progress_bar(scenario.name or given.file.stem) as bar:
-                result = scenario.run(jobs=workers, progress=bar, **capture)
+                result = scenario.run(jobs=jobs, progress=bar, **capture)
         except Interrupted as stop:
             if stop.result is None:
                 raise
-            part = cast("Result", stop.result)
-            if place.has_more(part.provenance.runs):
-                where = f"{place.shown} keeps what it has, which is more"
-            else:
+            part: Any = stop.result
+            where = f"{place.shown} keeps what it has, which is more"
+            if not place.has_more(part.provenance.runs):
                 where = f"those are in {part.put(place)}"
             raise Interrupted(f"{stop}; {where}") from None
         messages.print_nothing_arrived(result)
-        messages.print_answer(answer(result, arguments, str(place.shown)), given.everything)
+        arguments = of.arguments(given, "set", "seed", "runs", "precision", "report")
+        messages.print_answer(answer(result, arguments, str(place.shown)), given.all)
+        page = None
         try:
             page = html(result, None, arguments) if given.report else None
-        except BaseException:
-            result.put(place)
-            raise
-        result.put(place, report=page)
+        finally:
+            result.put(place, report=page)
     if given.report:
         messages.print_file("Page", place.shown / "report.html")
-    if given.pcap is not None:
-        messages.print_file("Packets", given.pcap)
+    messages.print_file("Packets", given.pcap)

@@ -31,7 +31,7 @@ from nodeb.terminal.progress import progress_bar
     of.FORCE, of.ALL,
 )  # fmt: skip
 def sweep(given: Namespace) -> None:
-    plan = Sweep.load(given.file, given.settings, given.runs, given.precision, given.seed)
+    plan = Sweep.load(given.file, given.set, given.runs, given.precision, given.seed)
     messages.print_warnings(plan.warnings())
     title = printable(plan.name or given.file.stem)
     with of.workers(given.jobs, given.cluster) as workers, progress_bar(title) as bar:
@@ -56,4 +56,4 @@ def sweep(given: Namespace) -> None:
     )
     messages.print_of_sweep(plan, outcome, given.metric)
     shown = answer(outcome, str(folder))
-    messages.print_answer(shown, given.everything)
+    messages.print_answer(shown, given.all)

@@ -245,8 +245,8 @@ def test_tables_are_saved_even_if_the_page_fails(call, scenario_file, monkeypatc
 @pytest.mark.parametrize(
     ("line", "values"),
     [
-        ("run a.toml --seed 3", {"file": Path("a.toml"), "seed": 3, "settings": []}),
-        ("run --set a=1 a.toml --set b=2", {"settings": ["a=1", "b=2"]}),
+        ("run a.toml --seed 3", {"file": Path("a.toml"), "seed": 3, "set": []}),
+        ("run --set a=1 a.toml --set b=2", {"set": ["a=1", "b=2"]}),
         ("run -- -dash.toml", {"file": Path("-dash.toml")}),
         ("compare a.toml --with x=1 b.toml", {"files": [Path("a.toml"), Path("b.toml")]}),
         ("emulate a.toml --nat -- ping -c 3 x", {"command": ["ping", "-c", "3", "x"], "nat": True}),

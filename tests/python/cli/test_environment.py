@@ -1,6 +1,5 @@
 """Tests: errors caused by the environment are reported as such and not as bugs of nodeb."""
 
-import os
 import re
 import subprocess
 import sys
@@ -95,15 +94,6 @@ def test_scenario_can_be_read_from_a_pipe(tmp_path):
             line.split(), input=SMALL, cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert (done.returncode, done.stderr) == (0, ""), done
-
-
-def test_unknown_matplotlib_backend_is_reported_before_the_run(tmp_path, scenario_file):
-    environment = {**os.environ, "MPLBACKEND": "nosuch"}
-    process = start("run", scenario_file, "--report", "--out", "o", cwd=tmp_path, env=environment)
-    _, err = process.communicate()
-    assert (process.returncode, blames_nodeb(err)) == (2, False)
-    assert "MPLBACKEND=nosuch" in err
-    assert not (tmp_path / "o").exists()
 
 
 # --- Tests of names of files ---
