@@ -253,4 +253,4 @@ def paths(
         if isinstance(error.__cause__, InputError):
             raise error.__cause__ from None
         raise
-    return [path for part in only.known.finished for path in part][: planned.runs]
+    return [path for part in only.finished for path in part][: planned.runs]

@@ -121,16 +121,16 @@ class Replicated(Subject[Tables]):
 
         Those that were simulated beyond the number at which the rule stops do not count.
         """
-        return self.known.done if self.stop is None else self.stop.runs
+        return self.done if self.stop is None else self.stop.runs
 
     def parts(self) -> list[Tables]:
         """Returns the tables of the replications that count as results, in their order.
 
         Each item of the list has the tables of a batch of one or more replications.
         """
-        parts = self.known.finished
+        parts = self.finished
         # The last batch may have more replications than the rule requires; its tables are cut.
-        if self.known.done > self.runs:
+        if self.done > self.runs:
             parts[-1] = {name: table.first_runs(self.runs) for name, table in parts[-1].items()}
         return parts
 

@@ -2,7 +2,7 @@
 
 A pool executes the replications: threads of this process, or the workers of a cluster. Short
 replications share one call of the core. Results depend on the scenarios, the seed and the rules
-only (`nodeb.replication.replications`). A subject is a scenario to be replicated: `nodeb run` has
+only (`Subject`). A subject is a scenario to be replicated: `nodeb run` has
 one, a sweep one per cell, a reproduction one per scenario; stored replications of a subject are not
 simulated again.
 """
@@ -18,7 +18,6 @@ from typing import Generic, TypeVar
 from nodeb import _core
 from nodeb.errors import NodebError, RunError, ScenarioError
 from nodeb.replication.pool import Jobs, Lost, Pool
-from nodeb.replication.replications import Replications
 from nodeb.replication.rules import Rule
 from nodeb.replication.work import Failure, Simulated, Task, Work
 from nodeb.stats import Stop
@@ -32,7 +31,11 @@ T = TypeVar("T")
 
 
 class Subject(Generic[T]):
-    """Scenario to be replicated.
+    """Scenario to be replicated, with the outcomes of its replications in order of the run.
+
+    The rule judges the first n runs even if later ones finish earlier, so that the number of
+    threads has no influence. A failure counts only when its run is reached in order, so a
+    replication that turns out not to be needed cannot fail an experiment.
 
     Args:
         work: simulates replications.
@@ -46,24 +49,36 @@ class Subject(Generic[T]):
     ) -> None:
         self.work = work
         """Work that simulates the replications."""
-        self.known = Replications(rule)
-        """Replications of the subject that are finished so far."""
+        self.rule = rule
         self.where = where
+        self.finished: list[T] = []
+        """Outcomes of the first replications, without a gap; one outcome may cover several."""
+        self.done = 0
+        """Number of replications in `finished`."""
         self.started = 0
         """Number of replications started or stored."""
         self.stop: Stop | None = None
         """End of the experiment, with its reason; None while more replications are needed."""
+        self._early: dict[int, tuple[T, int]] = {}
+        self._failed: dict[int, Exception] = {}
         self._batch = 1
         if known is not None and known[1] > 0:
-            self.known.add(0, *known)
+            self.add(0, *known)
             self.started = known[1]
         self.judge()
+
+    def add(self, run: int, outcome: T, runs: int = 1) -> None:
+        self._early[run] = outcome, runs
+
+    def fail(self, run: int, error: Exception) -> None:
+        """Records a failure of a replication: `judge` raises the error when the run is reached."""
+        self._failed[run] = error
 
     def on_progress(self, runs: int) -> None:
         """Called when `runs` more replications have finished; subclasses override it."""
 
     def on_end(self) -> None:
-        """Called when no replications will follow; `known` has the finished ones."""
+        """Called when no replications will follow; `finished` has their outcomes."""
 
     def judge(self) -> bool:
         """Returns true if the rule finds that there are enough replications.
@@ -72,13 +87,33 @@ class Subject(Generic[T]):
             RunError: a replication that is needed failed.
             ScenarioError: the scenario cannot be simulated.
         """
-        if self.stop is None:
-            self.stop = self.known.judge()
-        return self.stop is not None
+        while self.stop is None:
+            self.stop = self.rule.stop()
+            if self.stop is None:
+                if self.done in self._failed:
+                    raise self._failed[self.done]
+                if not self.take():
+                    return False
+        return True
+
+    def take(self) -> bool:
+        """Takes the next outcome in order; returns false if it is not finished."""
+        if self.done not in self._early:
+            return False
+        outcome, runs = self._early.pop(self.done)
+        self.finished.append(outcome)
+        self.done += runs
+        self.rule.take(outcome, runs)
+        return True
+
+    @property
+    def simulated(self) -> int:
+        """Number of replications that are finished, including those that finished out of order."""
+        return self.done + sum(runs for _, runs in self._early.values())
 
     def needs_more(self) -> bool:
         """Returns true if the rule allows another replication to be started now."""
-        return self.started < self.known.rule.ahead()
+        return self.started < self.rule.ahead()
 
     def next_runs(self, shares: int) -> range:
         """Returns the range of replications to start next.
@@ -86,7 +121,7 @@ class Subject(Generic[T]):
         The range is a batch, but at most the fraction `1 / shares` of the replications left to
         start, so that each of `shares` threads gets work. It has at least one replication.
         """
-        left = self.known.rule.ahead() - self.started
+        left = self.rule.ahead() - self.started
         count = max(1, min(self._batch, left // shares))
         runs = range(self.started, self.started + count)
         self.started = runs.stop
@@ -104,33 +139,11 @@ class Subject(Generic[T]):
 
         The fraction is 1 divided by the expected number of replications.
         """
-        return 1.0 / max(self.known.rule.expected(), self.known.known, 1)
+        return 1.0 / max(self.rule.expected(), self.simulated, 1)
 
 
 Key = tuple[int, range]
 """Index of a subject (scenario), and a range of its replications."""
-
-
-class _Numbers:
-    """Priority queue, without duplicates, of the indices of scenarios that may need replications.
-
-    The smallest index comes first.
-    """
-
-    def __init__(self) -> None:
-        self._heap: list[int] = []
-        self._there: set[int] = set()
-
-    def add(self, number: int) -> None:
-        if number not in self._there:
-            self._there.add(number)
-            heapq.heappush(self._heap, number)
-
-    def first(self) -> int | None:
-        return self._heap[0] if self._heap else None
-
-    def drop_first(self) -> None:
-        self._there.remove(heapq.heappop(self._heap))
 
 
 class Engine(Generic[T]):
@@ -160,7 +173,8 @@ class Engine(Generic[T]):
         self._seed = seed
         self._opened = 0
         self._open: dict[int, Subject[T]] = {}
-        self._eager = _Numbers()
+        self._eager: list[int] = []
+        """Heap of the indices of subjects that may need replications, maybe repeatedly."""
         self._progress, self._shown = progress, 0.0
         self._told = 0.0
         self._pool: Pool[Key, Simulated[T]] = Pool(jobs)
@@ -195,7 +209,7 @@ class Engine(Generic[T]):
 
         A subject in progress counts as the fraction of its replications that is done.
         """
-        known = sum(one.share() * one.known.known for one in self._open.values())
+        known = sum(one.share() * one.simulated for one in self._open.values())
         return self.completed + known + self._pool.progress(self._share)
 
     @property
@@ -222,11 +236,11 @@ class Engine(Generic[T]):
 
         Returns `None` if no open subject needs any.
         """
-        while (number := self._eager.first()) is not None:
-            one = self._open.get(number)
+        while self._eager:
+            one = self._open.get(self._eager[0])
             if one is not None and one.needs_more():
-                return number
-            self._eager.drop_first()
+                return self._eager[0]
+            heapq.heappop(self._eager)
         return None
 
     def _next(self) -> int | None:
@@ -238,7 +252,7 @@ class Engine(Generic[T]):
             if not one.judge():
                 self._opened += 1
                 self._open[self._opened] = one
-                self._eager.add(self._opened)
+                heapq.heappush(self._eager, self._opened)
                 return self._opened
         self._waiting = None
         return None
@@ -268,16 +282,16 @@ class Engine(Generic[T]):
                 continue
             one = self._open[number]
             if isinstance(found, Exception):
-                one.known.fail(runs.start, found)
+                one.fail(runs.start, found)
                 continue
             if found.time_s:
                 one.adapt_batch(len(runs), found.time_s, self._pool.batch_s)
             for part, outcome in found.parts:
-                one.known.add(part.start, outcome, len(part))
+                one.add(part.start, outcome, len(part))
                 self.replications += len(part)
                 one.on_progress(len(part))
             if found.failed is not None:
-                one.known.fail(found.failed.run, self._failure(one, found.failed))
+                one.fail(found.failed.run, self._failure(one, found.failed))
         return {number for number, _ in done}
 
     def _close(self, numbers: Iterable[int]) -> None:
@@ -295,7 +309,7 @@ class Engine(Generic[T]):
                 del self._open[number]
                 over.add(number)
             else:
-                self._eager.add(number)
+                heapq.heappush(self._eager, number)
         if over:
             self._pool.cancel(lambda key: key[0] in over)
 
@@ -322,8 +336,8 @@ class Engine(Generic[T]):
         for one in self._open.values():
             with contextlib.suppress(RunError, ScenarioError):
                 one.judge()
-            if one.stop is None:
-                one.known.take_all()
+            while one.stop is None and one.take():
+                pass
             one.on_end()
             self.completed += one.stop is not None
 
@@ -361,4 +375,4 @@ class Single(Engine[T]):
 
     def progress_state(self) -> tuple[float, str]:
         """Returns the fraction done (0 to 1), and the number of replications with their maximum."""
-        return self.parts(), f"{self._only.known.done}{self._limit}"
+        return self.parts(), f"{self._only.done}{self._limit}"

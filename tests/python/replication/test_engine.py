@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from nodeb import _core
 from nodeb.errors import RunError
 from nodeb.replication.cells import Replicated
-from nodeb.replication.engine import Single
-from nodeb.replication.replications import Replications
+from nodeb.replication.engine import Single, Subject
 from nodeb.replication.rules import RATES, Count, Sequential, mean_rates
 from nodeb.reproduce import run
 from nodeb.stats import Precision, Stop, mean_interval
@@ -89,12 +88,10 @@ def test_rates_of_a_batch_are_computed_per_replication(small):
         assert many[place].tolist() == expected
 
 
-def test_more_replications_than_requested_are_accepted():
-    known: Replications[str] = Replications(Count(3))
-    known.add(0, "five of them", 5)
-    stop = known.judge()
-    assert stop is not None
-    assert (stop.runs, known.done) == (3, 5)
+def test_more_replications_than_requested_are_accepted(small):
+    subject = Subject(Fails(small, 9), Count(3), ("five of them", 5))
+    assert subject.stop is not None
+    assert (subject.stop.runs, subject.done) == (3, 5)
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
