@@ -14,7 +14,7 @@ from nodeb.explanation import Explanation
 from nodeb.explanation import explain as explained
 from nodeb.explanation.answer import answer
 from nodeb.explanation.what_if import WhatIf
-from nodeb.inputs.kinds import is_recording
+from nodeb.inputs.reading import is_recording
 from nodeb.inputs.scenario import load
 from nodeb.storage import files
 from nodeb.terminal.progress import progress_bar

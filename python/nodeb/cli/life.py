@@ -10,7 +10,7 @@ from pathlib import Path
 from nodeb.base.units import NS_PER_S
 from nodeb.cli import messages
 from nodeb.cli import options as of
-from nodeb.inputs.kinds import is_recording
+from nodeb.inputs.reading import is_recording
 from nodeb.inputs.scenario import load
 from nodeb.life import Life
 from nodeb.life.answer import answer

@@ -18,7 +18,7 @@ from nodeb.comparison.differences import MARGIN, Comparison, Tables, check_margi
 from nodeb.comparison.labels import labels
 from nodeb.errors import InputError, ScenarioError, writing
 from nodeb.inputs.changes import key_of
-from nodeb.inputs.places import is_external
+from nodeb.inputs.columns import is_external
 from nodeb.inputs.reading import read_text
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.cells import (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nodeb.errors import InputError, nearest
-from nodeb.inputs.places import EXTERNAL, is_external
+from nodeb.inputs.columns import EXTERNAL, is_external
 from nodeb.inputs.scenario import Scenario
 
 __all__ = ["CELLS", "SERVER", "Addresses", "Phone", "Plan", "make", "of_phone", "parse_phone"]

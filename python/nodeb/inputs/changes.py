@@ -1,15 +1,29 @@
-"""Settings `key.path=value`, which change a scenario by dotted key."""
+"""Settings `key.path=value`, which change a scenario, and the variants that keys choose."""
 
 from __future__ import annotations
 
-import json
 import tomllib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args, get_origin
 
-from nodeb.inputs.parts import Part
+from nodeb.inputs.keys import toml_value
+from nodeb.inputs.parts import Part, is_part, options_of
 
-__all__ = ["key_of", "overrides", "toml_value", "value_of"]
+__all__ = [
+    "Choice",
+    "choices",
+    "clash",
+    "key_of",
+    "overrides",
+    "toml_value",
+    "value_at",
+    "value_of",
+    "whole",
+]
+
+Plain = Mapping[str, Any]
+Choice = tuple[str, str]
+"""Dotted key of a part that has variants, and the tag of one of them: `("tcp", "linux")`."""
 
 
 def key_of(setting: str) -> str:
@@ -31,17 +45,61 @@ def overrides(values: Mapping[str, Any]) -> list[str]:
     return [f"{key}={toml_value(value)}" for key, value in values.items() if value is not None]
 
 
-def toml_value(value: Any) -> str:
-    """Returns a value, such as a number or a part of a scenario, as inline TOML."""
-    if isinstance(value, Part):
-        return toml_value(value.to_dict())
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, Mapping):
-        pairs = (f"{toml_value(str(k))} = {toml_value(v)}" for k, v in value.items())
-        return "{" + ", ".join(pairs) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(toml_value(item) for item in value) + "]"
-    return str(value)
+def choices(key: str, root: type[Part]) -> Iterator[Choice]:
+    """Yields the variants that a dotted key of the scenario `root` chooses, outermost first."""
+    options: list[Any] = [root]
+    parts = key.split(".")
+    for at, name in enumerate(parts):
+        tags = {one.tag: one for one in options if is_part(one) and one.tag is not None}
+        if name in tags:
+            yield ".".join(parts[:at]), name
+            options = [tags[name]]
+            continue
+        options = list(_inside(options, name))
+
+
+def _inside(options: list[Any], name: str) -> Iterator[Any]:
+    """Yields the types that the key `name` of a part or the index `name` of a list can have."""
+    for one in options:
+        if get_origin(one) is list and name.isdecimal():
+            yield from options_of(get_args(one)[0])
+        elif is_part(one) and (hint := one._hints().get(name)) is not None:
+            yield from options_of(hint)
+
+
+def value_at(key: str, data: Any) -> Any:
+    """Returns the value at a dotted key of plain data; None if there is none."""
+    for name in key.split("."):
+        if isinstance(data, Mapping):
+            data = data.get(name)
+        elif isinstance(data, list) and name.isdecimal() and int(name) < len(data):
+            data = data[int(name)]
+        else:
+            return None
+    return data
+
+
+def clash(key: str, data: Plain, root: type[Part]) -> Choice | None:
+    """Returns the outermost variant that `key` chooses where `data` has another one, if any."""
+    for place, tag in choices(key, root):
+        value = value_at(place, data)
+        if value is None:
+            return None
+        if tag != (next(iter(value), None) if isinstance(value, Mapping) else value):
+            return place, tag
+    return None
+
+
+def whole(place: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the table of all `values` below a dotted key, for this key as a whole.
+
+    Of `{"tcp.linux.control": "bbr"}` it is, for `tcp`, `{"linux": {"control": "bbr"}}`.
+    """
+    table: dict[str, Any] = {}
+    for key, value in values.items():
+        *path, last = key.removeprefix(f"{place}.").split(".")
+        inner = table
+        for name in path:
+            inner = inner.setdefault(name, {})
+        inner[last] = value
+    return table

@@ -1,17 +1,59 @@
-"""Long lists of recordings as arrays."""
+"""Recordings in a scenario: where they are, and their long lists as arrays."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.inputs.places import Owner, recordings
+__all__ = [
+    "DIRECTIONS",
+    "EXTERNAL",
+    "TRAFFIC",
+    "Column",
+    "Owner",
+    "RecordingColumns",
+    "extract_columns",
+    "is_external",
+    "recordings",
+    "restore_columns",
+]
 
-__all__ = ["Column", "RecordingColumns", "extract_columns", "restore_columns"]
+CHANNEL, TRAFFIC = ("ue", "channel", "trace"), ("traffic", "replay")
+DIRECTIONS = ("down", "up")
+"""Directions: keys of `radio.trace` that lead to delivery opportunities."""
+EXTERNAL = "external"
+"""Name of the traffic of users whose packets come from outside the simulation."""
+Owner = int | str
+"""Owner of a recording: the index of a group of users, or one of `DIRECTIONS`."""
+
+
+def recordings(
+    scenario: Mapping[str, Any],
+) -> Iterator[tuple[Owner, tuple[str, ...], dict[str, Any]]]:
+    users = scenario.get("users")
+    for number, group in enumerate(users if isinstance(users, list) else ()):
+        for place in (CHANNEL, TRAFFIC):
+            if (table := _table(group, place)) is not None:
+                yield number, place, table
+    for way in DIRECTIONS:
+        if (table := _table(scenario, ("radio", "trace", way))) is not None:
+            yield way, ("radio", "trace", way), table
+
+
+def _table(parts: Any, keys: tuple[str, ...]) -> dict[str, Any] | None:
+    for key in keys:
+        parts = parts.get(key) if isinstance(parts, Mapping) else None
+    return parts if isinstance(parts, dict) else None
+
+
+def is_external(group: Mapping[str, Any]) -> bool:
+    traffic = group.get("traffic")
+    external = traffic == EXTERNAL or (isinstance(traffic, Mapping) and EXTERNAL in traffic)
+    return external or bool(group.get("real"))
 
 
 class Column(Sequence[Any]):

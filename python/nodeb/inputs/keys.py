@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nodeb import _core
 from nodeb.base.command_line import command_line
 from nodeb.errors import InputError, nearest
 
-__all__ = ["Keys", "as_toml", "listing", "plain", "unknown_key_hint"]
+__all__ = ["Keys", "listing", "plain", "toml_value", "unknown_key_hint"]
 
 Schema = dict[str, Any]
 QUANTITIES = {"Duration": "time", "Rate": "bit rate"}
@@ -217,7 +217,7 @@ class Keys:
         if value.get("default") is None:
             return ""
         shortest = self._shortest(value, value["default"])
-        return "that of its keys" if shortest == {} else f"`{as_toml(shortest)}`"
+        return "that of its keys" if shortest == {} else f"`{toml_value(shortest)}`"
 
     def _shortest(self, schema: Schema, value: Any) -> Any:
         """Removes keys that have their default values from a table.
@@ -263,17 +263,20 @@ def unknown_key_hint(message: str) -> str:
     return f"; {listing(section)}"
 
 
-def as_toml(value: Any) -> str:
-    """Returns a default value as it is written in TOML."""
+def toml_value(value: Any) -> str:
+    """Returns a value, such as a number or a part of a scenario, as inline TOML."""
+    if hasattr(value, "to_dict"):  # A part; its module imports NumPy, which is slow.
+        return toml_value(value.to_dict())
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f'"{value}"'
-    if isinstance(value, list):
-        return f"[{', '.join(map(as_toml, value))}]"
-    if isinstance(value, dict):
-        return f"{{ {', '.join(f'{key} = {as_toml(one)}' for key, one in value.items())} }}"
-    return repr(value)
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        pairs = (f"{toml_value(str(k))} = {toml_value(v)}" for k, v in value.items())
+        return "{" + ", ".join(pairs) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
+    return str(value)
 
 
 def _constants(schema: Schema) -> list[Schema]:

@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from nodeb import _core
+from nodeb.base.streams import printable
 from nodeb.errors import ScenarioError
-from nodeb.inputs import error_model, link_curve
-from nodeb.inputs.places import TRAFFIC, recordings
+from nodeb.inputs.columns import TRAFFIC, recordings
+from nodeb.storage.files import NAMED_BYTES, read_text
 
-__all__ = ["FileCache", "Locate", "paths", "read_all"]
+__all__ = [
+    "FileCache",
+    "Locate",
+    "error_model",
+    "errors",
+    "link_curve",
+    "paths",
+    "read_all",
+    "read_sequence",
+]
 
 Locate = Callable[[list[str]], str]
 """Function that returns the position of the value under some keys, as "file:line: key: "."""
+
+CURVE_COLUMNS = ("cqi", "snr_db", "bler")
+"""Column names in the first line of a file of curves, in any order."""
+
+FROM_FILE = ("unit", "pdus_per_block", "process", "within_block")
+"""Keys of a radio's `errors` that a model file gives."""
 
 FileCache = dict[tuple[Path, *tuple[str, ...]], Mapping[str, Any]]
 """Contents of files, by path, name of the radio, and keys that lead to the file's name."""
@@ -100,8 +120,8 @@ def _named(
     for name, bearer in _tables(scenario.get("radio")):
         for key, table in _tables(bearer):
             read, content = {
-                "errors": (error_model.errors, "process"),
-                "link_curve": (link_curve.read, "cqi"),
+                "errors": (errors, "process"),
+                "link_curve": (link_curve, "cqi"),
             }.get(key, (None, ""))
             if read and _names_file(table) and not table.get(content):
                 yield ["radio", name, key, "file"], table, read
@@ -121,3 +141,111 @@ def _tables(parts: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     for key, value in parts.items() if isinstance(parts, dict) else ():
         if isinstance(value, dict):
             yield key, value
+
+
+def link_curve(path: Path) -> dict[str, list[float] | list[int]]:
+    """Reads a file of curves into the lists of `link_curve`.
+
+    The first line names the columns `cqi,snr_db,bler`; each other line is a point. Empty lines and
+    lines that begin with `#` are ignored.
+
+    Raises:
+        ScenarioError: the file cannot be read, columns are missing or unknown, or a line is not a
+            point.
+    """
+    lines = [
+        (number, [word.strip() for word in line.split(",")])
+        for number, line in enumerate(read_text(path, NAMED_BYTES).splitlines(), start=1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if not lines:
+        raise ScenarioError(f"{path}: the file has no entries; expected a line `cqi,snr_db,bler`")
+    first, names = lines[0]
+    if sorted(names) != sorted(CURVE_COLUMNS):
+        raise ScenarioError(
+            f"{path}:{first}: unknown columns `{','.join(names)}`; expected `cqi,snr_db,bler`"
+        )
+    points = [_point(names, words, f"{path}:{number}") for number, words in lines[1:]]
+    if not points:
+        raise ScenarioError(f"{path}: the file has no points; expected lines of numbers")
+    return {
+        "cqi": [round(point["cqi"]) for point in points],
+        "snr_db": [point["snr_db"] for point in points],
+        "bler": [point["bler"] for point in points],
+    }
+
+
+def _point(names: list[str], words: list[str], place: str) -> dict[str, float]:
+    try:
+        point = {name: float(word) for name, word in zip(names, words, strict=True)}
+    except ValueError:
+        point = {}
+    if not point or not all(math.isfinite(value) for value in point.values()):
+        raise ScenarioError(
+            f"{place}: `{','.join(words)}` is not a point; expected a number for each of "
+            f"`{','.join(names)}`"
+        )
+    cqi = point["cqi"]
+    if cqi != round(cqi) or not 1 <= cqi <= 30:
+        raise ScenarioError(f"{place}: {cqi:g} is not a CQI; expected a whole number, 1 to 30")
+    return point
+
+
+def errors(path: Path) -> dict[str, Any]:
+    """Returns the keys of a radio's `errors` that a model file sets, with their values.
+
+    Raises:
+        ScenarioError: the file cannot be read or is no error model.
+    """
+    model = error_model(path)
+    return {key: model[key] for key in model if key in FROM_FILE}
+
+
+def error_model(path: Path) -> dict[str, Any]:
+    """Returns the content of a model file as the `errors` of a radio.
+
+    If the file's `errors` is the name of a text file, the sequence in that file is read too. The
+    name is relative to the folder of the model file.
+
+    Raises:
+        ScenarioError: a file cannot be read, or is no error model or sequence; the message names
+            the file.
+    """
+    text = read_text(path, NAMED_BYTES)
+    try:
+        keys = json.loads(text)
+    except ValueError:
+        keys = None  # The core parses the text again below, and reports the error.
+    if isinstance(keys, dict) and isinstance(keys.get("errors"), str):
+        text = json.dumps(keys | {"errors": read_sequence(path.parent / keys["errors"])})
+    try:
+        model: dict[str, Any] = json.loads(_core.read_error_model(text, printable(str(path))))
+    except _core.ScenarioError as error:
+        raise ScenarioError(str(error)) from None
+    return model
+
+
+def read_sequence(path: Path) -> list[int]:
+    """Reads an error sequence, a text of 0 (correct) and 1 (error), as alternating run lengths.
+
+    The units are PDUs or blocks. The first run is of correct units; its length is 0 if the text
+    begins with an error. White space is ignored.
+
+    Raises:
+        ScenarioError: the file cannot be read, is empty, or has other symbols.
+    """
+    import numpy as np
+
+    text = read_text(path, NAMED_BYTES)
+    if odd := re.search(r"[^01\s]", text):
+        line = text.count("\n", 0, odd.start()) + 1
+        raise ScenarioError(
+            f"{path}:{line}: {odd[0]!r} is not part of an error sequence; expected 0 for "
+            "a correct unit and 1 for an error"
+        )
+    steps = np.frombuffer("".join(text.split()).encode(), dtype=np.uint8)
+    if not steps.size:
+        raise ScenarioError(f"{path}: the file has no entries; expected a text of 0 and 1")
+    changes = np.flatnonzero(np.diff(steps)) + 1
+    runs: list[int] = np.diff(changes, prepend=0, append=steps.size).tolist()
+    return [0, *runs] if steps[0] == ord("1") else runs

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Union, dataclass_transfor
 from nodeb.errors import InputError, MissingError, nearest
 from nodeb.inputs.columns import Column
 
-__all__ = ["Part", "field", "plain"]
+__all__ = ["Part", "field", "is_part", "options_of", "plain"]
 
 REQUIRED = object()
 """Stands in `Part._defaults` for the default of a field that has none."""
@@ -222,7 +222,7 @@ def _decode_table(hint: Any, value: Mapping[str, Any]) -> Any:
     It is the variant whose tag is the only key of the table, if there is one. Otherwise it is the
     first part without a tag, or a plain dictionary if `hint` has no such part.
     """
-    parts = [option for option in _options(hint) if _is_part(option)]
+    parts = [option for option in options_of(hint) if is_part(option)]
     for part in parts:
         if part.tag is not None and set(value) == {part.tag}:
             return part.from_dict(value[part.tag])
@@ -230,11 +230,11 @@ def _decode_table(hint: Any, value: Mapping[str, Any]) -> Any:
     return tables[0].from_dict(value) if tables else dict(value)
 
 
-def _options(hint: Any) -> tuple[Any, ...]:
+def options_of(hint: Any) -> tuple[Any, ...]:
     if typing.get_origin(hint) in (Union, types.UnionType):
         return typing.get_args(hint)
     return (hint,)
 
 
-def _is_part(hint: Any) -> bool:
+def is_part(hint: Any) -> bool:
     return isinstance(hint, type) and issubclass(hint, Part)

@@ -13,10 +13,11 @@ from nodeb.errors import RunError, ScenarioError
 from nodeb.inputs.keys import unknown_key_hint
 from nodeb.storage import files
 
-__all__ = ["NO_NUMBER", "core_call", "document", "non_finite_number", "read_text"]
+__all__ = ["NO_NUMBER", "core_call", "document", "is_recording", "non_finite_number", "read_text"]
 
 NO_NUMBER = "this number is not finite; expected a finite number"
 
+RECORDING_MAGIC = b"nodeb flight "
 MAX_BYTES = 64 << 20
 """Maximum size of a scenario file, bytes (64 MiB)."""
 
@@ -80,3 +81,12 @@ def non_finite_number(data: Any, *, none: bool = False) -> list[str] | None:
         if (keys := non_finite_number(value, none=none)) is not None:
             return [str(key), *keys]
     return None
+
+
+def is_recording(path: Path) -> bool:
+    """Whether a file begins like a recording of an emulation, of any version."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(RECORDING_MAGIC)) == RECORDING_MAGIC
+    except OSError:
+        return False

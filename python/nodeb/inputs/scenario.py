@@ -18,12 +18,19 @@ from nodeb.base.arguments import as_number, as_path, as_seed, as_texts, as_whole
 from nodeb.base.streams import printable
 from nodeb.errors import InputError, ScenarioError
 from nodeb.inputs import named_files
-from nodeb.inputs.changes import key_of, overrides, value_of
+from nodeb.inputs.changes import (
+    choices,
+    clash,
+    key_of,
+    overrides,
+    toml_value,
+    value_at,
+    value_of,
+    whole,
+)
 from nodeb.inputs.columns import Column, RecordingColumns, extract_columns, restore_columns
-from nodeb.inputs.keys import as_toml
 from nodeb.inputs.parts import plain
 from nodeb.inputs.reading import core_call, read_text
-from nodeb.inputs.variants import choices, clash, value_at, whole
 from nodeb.scenario_types import ScenarioFields
 from nodeb.stats import Precision
 
@@ -493,7 +500,7 @@ def _remedy(text: str, settings: Sequence[str]) -> str:
         if found is not None and found[0] not in values:
             place = found[0]
             table = whole(place, {k: v for k, v in values.items() if k.startswith(f"{place}.")})
-            return f"; `{place}={as_toml(table)}` replaces {_variant(place, written)}"
+            return f"; `{place}={toml_value(table)}` replaces {_variant(place, written)}"
     return ""
 
 

@@ -89,10 +89,10 @@ def models(folder):
     Each has its file name relative to the results folder, so that the scenario does not depend on
     the location of the results.
     """
-    from nodeb.inputs import error_model
+    from nodeb.inputs.named_files import error_model
 
     return {
-        name: error_model.read(folder / f"{name}.json") | {"file": f"{folder.name}/{name}.json"}
+        name: error_model(folder / f"{name}.json") | {"file": f"{folder.name}/{name}.json"}
         for name in MODELS
     }
 

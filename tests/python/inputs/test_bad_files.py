@@ -5,7 +5,7 @@ import json
 import pytest
 
 import nodeb
-from nodeb.inputs import link_curve
+from nodeb.inputs import named_files
 from nodeb.inputs import trace as traces
 
 USER = '[[users]]\ntraffic.ftp.size = "1 kB"\n'
@@ -135,7 +135,7 @@ def test_damaged_header_is_rejected(tmp_path, head, place):
 def test_file_that_is_not_text_is_reported_with_the_position(tmp_path, mark):
     (tmp_path / "curves.csv").write_bytes(mark + b"cqi,snr_db,bler\n1,\xe9,0.5\n")
     with pytest.raises(nodeb.ScenarioError, match=r"csv:2: .* \(byte 0xe9\)"):
-        link_curve.read(tmp_path / "curves.csv")
+        named_files.link_curve(tmp_path / "curves.csv")
 
 
 @pytest.mark.parametrize("name", ["", "a\\u0000b"])

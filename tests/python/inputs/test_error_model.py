@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import nodeb
-from nodeb.inputs import error_model
+from nodeb.inputs import named_files
 
 SCENARIO = """
 runs = 1
@@ -78,4 +78,4 @@ def test_model_of_a_different_block_size_is_rejected(tmp_path: Path) -> None:
 def test_sequences_are_converted_to_runs(tmp_path: Path) -> None:
     file = tmp_path / "sequence.txt"
     file.write_text("1100\n01")
-    assert error_model.read_sequence(file) == [0, 2, 3, 1]
+    assert named_files.read_sequence(file) == [0, 2, 3, 1]

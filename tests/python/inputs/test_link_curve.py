@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import nodeb
-from nodeb.inputs import link_curve
+from nodeb.inputs import named_files
 
 SCENARIO = """
 runs = 1
@@ -38,5 +38,5 @@ def test_curves_are_read(tmp_path: Path) -> None:
 
 def test_columns_may_be_in_any_order(tmp_path: Path) -> None:
     write(tmp_path, "bler,cqi,snr_db\n0.1,4,-12\n")
-    found = link_curve.read(tmp_path / "curves.csv")
+    found = named_files.link_curve(tmp_path / "curves.csv")
     assert found == {"cqi": [4], "snr_db": [-12], "bler": [0.1]}

@@ -9,6 +9,7 @@ import pytest
 
 import nodeb
 from nodeb.inputs import trace as traces
+from nodeb.sweep import Sweep
 from scenarios import needs_linux
 
 TRAFFIC = "# nodeb trace 1\n# kind: traffic\n# count: {}\ntime_s,bytes\n{}"
@@ -200,7 +201,7 @@ def test_pipe_is_read(tmp_path):
     writer.join()
 
 
-def test_sweep_resimulates_changed_recordings(call, tmp_path):
+def test_sweep_resimulates_changed_recordings(tmp_path):
     scenario = CELL.replace(
         '{ file = "channel.trace", at_end = "loop" }', '{ file = "a.trace", at_end = "loop" }'
     )
@@ -213,8 +214,8 @@ def test_sweep_resimulates_changed_recordings(call, tmp_path):
 
     write("a.trace", 5.0)
     write("b.trace", -9.0)
-    status, out, err = call("sweep", "s.toml", "--runs", "2")
-    assert (status, "all were new" in out) == (0, True), err
-    assert "none was new" in call("sweep", "s.toml", "--runs", "2")[1]
+    plan = tmp_path / "s.toml"
+    assert Sweep.load(plan).run(tmp_path / "out").simulated == 2
+    assert Sweep.load(plan).run(tmp_path / "out").simulated == 0
     write("b.trace", 1.0)
-    assert "1 was there already" in call("sweep", "s.toml", "--runs", "2")[1]
+    assert Sweep.load(plan).run(tmp_path / "out").simulated == 1
