@@ -165,6 +165,5 @@ def _cells_of(cells: Cells, to_right: bool) -> list[str]:
 
 
 def _unit(shown: str) -> str:
-    """Returns "" if there is no unit, or the text is not an interval."""
     number, space, last = shown.rpartition(" ")
     return space + last if number and not last[-1:].isdigit() and " to " in shown else ""

@@ -77,11 +77,8 @@ PACKETS = {
     "again": Hue("#de4fc6", "#de5ec7"),
     "lost": Hue("#ae1f04", "#e12a04"),
 }
-"""Colours of packets by kind.
-
-The kinds are data, ACKs, requests (`ask`), retransmissions (`again`, drawn thick) and lost packets
-(a cross).
-"""
+"""The kinds are data, ACKs, requests (`ask`), retransmissions (`again`, drawn thick) and lost
+packets (a cross)."""
 
 
 def paint(cause: str) -> str:

@@ -29,16 +29,12 @@ SMALL = [
 
 
 def fraction(share: float) -> str:
-    """Returns the simple fraction near a share, such as `two thirds`; "" if there is none."""
     return next((word for part, word in PARTS if abs(share - part) <= NEAR), "")
 
 
 def percent(value: float) -> str:
-    """Returns a share in whole per cent.
-
-    A share between 0 and 1 that would be rounded to 0 % or 100 % becomes "less than 1 %" or "more
-    than 99 %".
-    """
+    """A share between 0 and 1 that would be rounded to 0 % or 100 % becomes "less than 1 %" or
+    "more than 99 %"."""
     whole = round(100 * value)
     if whole == 100 and value < 1:
         return "more than 99 %"
@@ -50,12 +46,8 @@ def percent(value: float) -> str:
 def part_percent(shares: Sequence[float], which: Collection[int]) -> str:
     """Returns the sum of some shares of a whole in whole per cent.
 
-    Every share is rounded so that all of them add up to the rounded sum of the exact shares. As in
-    `percent`, a sum above 0 that is rounded to 0 becomes "less than 1 %".
-
-    Args:
-        shares: all shares.
-        which: indices of the shares to add.
+    Every share is rounded so that all of them add up to the rounded sum of the exact shares. As
+    in `percent`, a sum above 0 that is rounded to 0 becomes "less than 1 %".
     """
     rounded = apportioned([100 * one for one in shares], round(100 * sum(shares)))
     whole, exact = sum(rounded[at] for at in which), sum(shares[at] for at in which)
@@ -63,14 +55,12 @@ def part_percent(shares: Sequence[float], which: Collection[int]) -> str:
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:
-    """Joins words to a list such as `a, b and c`; `last` is the word before the last item."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def counted(number: int, noun: str) -> str:
-    """Returns a number and its noun, with an `s` unless the number is 1: `1 phone`, `30 phones`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 

@@ -38,8 +38,8 @@ from nodeb.comparison.shown import (
     more_text,
     sign_of,
 )
-from nodeb.results.coverage import left_out
 from nodeb.results.group import ALL, ALL_UP
+from nodeb.results.summary import left_out
 from nodeb.results.survivors import no_arrival_hint
 
 __all__ = ["answers", "of_tried", "shown_of"]
@@ -72,7 +72,6 @@ NOUNS = {
 }
 """Names of metrics in sentences; those of other metrics are "the" followed by the label."""
 MAX_NAMED = 3
-"""Maximum number of metrics that a mark lists by name."""
 SECOND = 0.25
 """Ratio of a change to that of the headline's first metric, from which on it is mentioned too."""
 QUIET = ("equal", "same")
@@ -87,38 +86,20 @@ KEY = (
     *("received_bps_p5", "complete", "rtt_mean_s", "queueing_delay_s", "utilization", "jain_index"),
     *("stalled_s", "recovery_s", "timeouts", "block_errors"),
 )
-"""Key metrics, which come first in tables and sentences, in this order."""
 
 
 def answers(found: Comparison, causes: Sequence[Bars] = (), folder: str = "") -> list[Answer]:
-    """Returns the answers of a comparison, one for each scenario compared with the baseline.
-
-    Args:
-        found: the comparison.
-        causes: for each scenario, bars of the causes of its difference in transfer time; empty if
-            they are unknown.
-        folder: folder of the tables; empty if they are not saved.
-    """
     bars = [*causes, *[None] * len(found.tried)]
     return [of_tried(found, one, bars[at], folder) for at, one in enumerate(found.tried)]
 
 
 def shown_of(tried: Tried) -> list[Difference]:
-    """Returns the differences in the table of the answer about `tried`; see `_Answer.shown`."""
     return _Answer(Comparison("", [tried], 0, 0, 0.0), tried, "").shown
 
 
 def of_tried(
     found: Comparison, tried: Tried, causes: Bars | None = None, folder: str = ""
 ) -> Answer:
-    """Returns the answer about one scenario, compared with the baseline.
-
-    Args:
-        found: comparison that contains `tried`.
-        tried: differences of the scenario from the baseline.
-        causes: bars of the causes of the difference in transfer time; None for none.
-        folder: folder of the tables; empty if they are not saved.
-    """
     return _Answer(found, tried, folder).answer(causes)
 
 
@@ -131,10 +112,7 @@ class _Answer:
     folder: str
 
     def answer(self, causes: Bars | None) -> Answer:
-        """Returns the complete answer: headline, table, causes, marks and notes.
-
-        The causes are included only if the main metric is better or worse.
-        """
+        """The causes are included only if the main metric is better or worse."""
         quiet = self.main is None or self.main.verdict.kind not in ("better", "worse")
         return Answer(
             command="nodeb compare",
@@ -164,7 +142,7 @@ class _Answer:
 
     @cached_property
     def main(self) -> Difference | None:
-        """Difference in the main metric: the first of `MAIN` in `of_all`; None if there is none."""
+        """Difference in the main metric: the first of `MAIN` in `of_all`;"""
         known = {one.metric.name: one for one in self.of_all}
         return next((known[name] for name in MAIN if name in known), None)
 
@@ -178,9 +156,8 @@ class _Answer:
     def shown(self) -> list[Difference]:
         """Rows of the table, at most `MAX_ROWS`, in the order of `ordered`.
 
-        Metrics of the headline are preferred, then key metrics and other decided metrics. A metric
-        with the verdict `equal` or `same` has a row only if it is the main metric. If all metrics
-        have one of these verdicts, there are no rows.
+        A metric with the verdict `equal` or `same` has a row only if it is the main metric. If
+        all metrics have one of these verdicts, there are no rows.
         """
         differ = [one for one in self.ordered if one.verdict.kind not in QUIET]
         if not differ:
@@ -198,10 +175,7 @@ class _Answer:
 
     @cached_property
     def first(self) -> Difference | None:
-        """Metric that the headline begins with: better or worse; None if no metric is.
-
-        The main metric is preferred, then the first one whose mean change exceeds the margin.
-        """
+        """Metric that the headline begins with: better or worse; None if no metric is."""
         decided = [one for one in self.ordered if one.verdict.kind in ("better", "worse")]
         if self.main in decided or not decided:
             return self.main if decided else None
@@ -209,10 +183,7 @@ class _Answer:
 
     @property
     def _opposite(self) -> Difference | None:
-        """Metric with the verdict opposite to that of `first`; None if all such changes are small.
-
-        They are small within the margin, and below the share `SECOND` of the change of `first`.
-        """
+        """None if all such changes are within the margin, or small beside that of `first`."""
         first = self.first
         if first is None:
             return None
@@ -224,7 +195,6 @@ class _Answer:
     # Methods that write the sentences of the headline.
 
     def headline(self) -> str:
-        """Returns the headline, one or two sentences, for the first case of the module's list."""
         if not self.tried.differences:
             return (
                 f"{self.tried.name} and {self.found.baseline} have no metric in common that has a "
@@ -294,14 +264,13 @@ class _Answer:
         return f"Rarer effects can be unseen: up to {share} of pairs may differ (95 %)."
 
     def _of(self, one: Difference) -> str:
-        """Returns the share of users or replications with a value, in parentheses; "" if all."""
         return f" (of the {percent(one.covered)} that have one)" if one.covered < 1 else ""
 
     def _relative(self, one: Difference) -> str:
         """Returns the difference in per cent of the baseline's mean, such as `20 % more`.
 
-        Its interval follows in parentheses, if there is one. If the baseline's mean is not above 0,
-        or the ratio is not finite, returns the absolute difference instead.
+        If the baseline's mean is not above 0, or the ratio is not finite, returns the absolute
+        difference instead.
         """
         ratio = one.ratio
         if not (math.isfinite(ratio.mean) and one.baseline.mean > 0):
@@ -327,7 +296,6 @@ class _Answer:
         return f"No difference: with {name} {says} {value}, as with {self.found.baseline}{end}"
 
     def _of_main(self, main: Difference) -> str:
-        """Returns a sentence on the main metric, which differs."""
         before, now = (one.value for one in means_of(main))
         says = self._fitted(IN_SENTENCES[main.metric.name])
         text = f"{self._verdict(main)}: {says} {now} instead of {before}"
@@ -351,7 +319,6 @@ class _Answer:
         return f"{self.tried.name} {word} {self.found.baseline}"
 
     def _but(self) -> str:
-        """Returns a sentence on the metric with the opposite verdict; "" if there is none."""
         one = self._opposite
         return f"But {self._called(one)} is {self._relative(one)}{self._of(one)}." if one else ""
 
@@ -370,13 +337,6 @@ class _Answer:
     # Methods that write the table, the marks and the notes.
 
     def table(self, rows: Sequence[Difference], title: str = "", everything: bool = False) -> Rows:
-        """Returns a table with a row for each difference; rows begin with the sign of the verdict.
-
-        Args:
-            rows: differences of the table.
-            title: text above the table; empty for none.
-            everything: whether ratios are included, and names of groups if some differ from `all`.
-        """
         groups = everything and {one.group for one in rows} != {ALL}
         head = ["", "metric", self.found.baseline, self.tried.name]
         head += [f"difference ({level(self.found.confidence)})", *(["ratio"] if everything else [])]
@@ -434,10 +394,7 @@ class _Answer:
                 yield Mark("!", text)
 
     def notes(self) -> Iterator[str]:
-        """Yields notes: meaning of signs, undecided, same and equal metrics, and provenance.
-
-        If several scenarios are compared with the baseline, a note on confidence follows.
-        """
+        """Yields notes: meaning of signs, undecided, same and equal metrics, and provenance."""
         kinds = {one.verdict.kind for one in self.shown}
         words = {
             "better": f"{SIGNS['better']} better",

@@ -26,9 +26,9 @@ from nodeb.base.arguments import as_number
 from nodeb.base.table import Table
 from nodeb.comparison.verdict import Verdict, judge
 from nodeb.errors import InputError
-from nodeb.results.coverage import coverage
 from nodeb.results.group import ALL, ALL_UP
 from nodeb.results.metrics import METRICS, Group, Metric, by_run, chosen
+from nodeb.results.summary import coverage
 from nodeb.stats import (
     Interval,
     family_confidence,
@@ -213,14 +213,8 @@ def compare(
 
 
 def _by_direction(known: Mapping[str, Table], tables: Mapping[str, Tables]) -> dict[str, Table]:
-    """Renames the group `all` of scenarios with uploads only to `all up`, if others have downloads.
-
-    Otherwise the uploads of such a scenario would be compared with the downloads of others.
-
-    Args:
-        known: result of `by_run` for each scenario, by name.
-        tables: result tables of each scenario, by name.
-    """
+    """Renames the group `all` of scenarios with uploads only to `all up`, if others have
+    downloads, with which they would be compared otherwise."""
     only_up = {name for name, one in tables.items() if _are_uploads(one["flows"])}
     if len(only_up) == len(tables):
         return dict(known)
@@ -239,11 +233,8 @@ def _are_uploads(flows: Table) -> bool:
 def _covered(found: Iterator[Difference], *sides: tuple[Tables, Table]) -> Iterator[Difference]:
     """Yields the differences with `covered` set.
 
-    It is the share of users or replications that have a value, in the scenario where it is smaller.
-
-    Args:
-        found: differences whose `covered` is not set.
-        sides: for each of the two scenarios, its tables and the result of `by_run` for these.
+    It is the share of users or replications that have a value, in the scenario where it is
+    smaller.
     """
     for one in found:
         shares = [
@@ -254,10 +245,7 @@ def _covered(found: Iterator[Difference], *sides: tuple[Tables, Table]) -> Itera
 
 
 def _judged(one: Difference, *sides: Tables) -> Difference:
-    """Returns the difference with a neutral verdict if it is one in the rate of finite transfers.
-
-    Who sends less receives less; how fast the transfers were is what their times say.
-    """
+    """A rate of finite transfers is neutral: who sends less receives less."""
     is_rate = one.metric.name in RATES
     if not is_rate or not all(_are_finite(Group(tables, one.group)) for tables in sides):
         return one
@@ -278,11 +266,6 @@ def _values(known: Table, one: Difference) -> Array:
 def _check_known(
     wanted: Sequence[Metric], tried: Sequence[Tried], known: Mapping[str, Table]
 ) -> None:
-    """Checks that each requested metric has a difference, or values in only one of two scenarios.
-
-    Raises:
-        InputError: a metric has neither: no scenario has values, or no pair has two.
-    """
     said = {one.metric.name for each in tried for one in each.differences}
     labels = {label for each in tried for label in each.unknown}
     for metric in wanted:
@@ -302,7 +285,6 @@ def _check_known(
 
 
 def _has_values(table: Table, metric: Metric) -> bool:
-    """Returns true if a metric has a value in some replication of `table`, a result of `by_run`."""
     return metric.name in table.columns and bool(np.isfinite(table[metric.name]).any())
 
 

@@ -49,10 +49,7 @@ DEFAULT_RUNS = 20
 It also applies if a file requests fewer, because these may suffice for a mean, not a difference.
 """
 FEW_RUNS = 10
-"""Number of replications below which the user is warned.
-
-With fewer, too many intervals miss the true difference if a rare event causes it.
-"""
+"""With fewer replications, too many intervals miss a true difference that a rare event causes."""
 
 
 @dataclass(frozen=True)
@@ -261,17 +258,12 @@ class Experiment:
 
 
 def _files(table: Table, binary: str, text: str) -> dict[str, bytes]:
-    """Returns the contents of a table's files by name: Parquet (`binary`) and CSV (`text`)."""
     rows = (row.values() for row in table)
     return {binary: parquet(table), text: csv_text(table.columns, rows).encode()}
 
 
 def _settings(change: str) -> list[str]:
-    """Splits a change such as `KEY=VALUE; KEY=VALUE` into settings; not at a `;` within quotes.
-
-    Raises:
-        InputError: a key, such as `runs`, is not part of what is simulated, or is set twice.
-    """
+    """Splits a change such as `KEY=VALUE; KEY=VALUE`; not at a `;` within quotes."""
     parts = [part.strip() for part in re.findall(r"""(?:"[^"]*"|'[^']*'|[^;])+""", change)]
     for part in parts:
         if (key := key_of(part)) in NOT_SIMULATED:
@@ -302,14 +294,10 @@ def _notes(planned: Sequence[tuple[str, Scenario]], cells: Sequence[Cell]) -> li
 
 
 def _notes_on_runs(named: Mapping[str, int], asked: int | None, taken: int) -> Iterator[str]:
-    """Yields a note if `--runs` is below `FEW_RUNS`, or if more runs are used than a file requests.
+    """Yields a note if `--runs` is below `FEW_RUNS`, or if more runs are used than a file
+    requests.
 
     The second is yielded only without `--runs`.
-
-    Args:
-        named: number of replications that files or settings state, by label; others are omitted.
-        asked: number of replications given by `--runs`; None without the option.
-        taken: number of replications that is used.
     """
     if asked is not None and asked < FEW_RUNS:
         yield (
@@ -325,14 +313,5 @@ def _notes_on_runs(named: Mapping[str, int], asked: int | None, taken: int) -> I
 
 
 def _runs_named(text: str, settings: Sequence[str], scenario: Scenario) -> int | None:
-    """Returns the number of replications that a scenario's file or a setting states.
-
-    Returns None if neither has the key `runs`. A setting overrides the file.
-
-    Args:
-        text: text of the scenario file.
-        settings: changes of the scenario, each `key.path=value`.
-        scenario: the scenario, with the changes.
-    """
     named = "runs" in tomllib.loads(text) or "runs" in map(key_of, settings)
     return scenario.runs if named else None

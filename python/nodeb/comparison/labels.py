@@ -15,7 +15,6 @@ __all__ = ["labels"]
 Plain = Mapping[str, Any]
 
 MAX_KEYS = 2
-"""Number of changed keys above which the baseline is called by its file."""
 
 
 def labels(
@@ -24,21 +23,10 @@ def labels(
     keys: Sequence[Sequence[str]],
     scenarios: Sequence[Plain],
 ) -> list[str]:
-    """Returns a different label for each scenario.
-
-    Scenarios of several files are called by their files, without suffix; by their paths if these
-    names are equal. A changed scenario is called by the values of the changed keys, and so is the
-    baseline if it is the only file. If these labels are not different, the changes are labels.
-
-    Args:
-        files: scenario files.
-        changes: changes of the first file as the user wrote them.
-        keys: keys of each change.
-        scenarios: resolved scenarios as plain data: those of the files, then the changed ones.
-
-    Raises:
-        InputError: a path or a change is given twice, or a path is also a change.
-    """
+    """Scenarios of several files are called by their files, without suffix; by their paths if
+    these names are equal. A changed scenario is called by the values of the changed keys, and so
+    is the baseline if it is the only file. If these labels are not different, the changes are
+    labels."""
     paths, written = [printable(str(file)) for file in files], [*map(printable, changes)]
     if twice := _repeated([*paths, *written]):
         raise InputError(f"{'' if twice in paths else '--with '}{twice} is given twice")
@@ -88,7 +76,6 @@ def _value(key: str, scenario: Plain) -> str:
 
 
 def _name(value: Any) -> str:
-    """Returns the name of a variant or of another word; "" for any other value."""
     if (
         isinstance(value, Mapping)
         and len(value) == 1

@@ -47,15 +47,6 @@ def answer(
     arguments: Arguments | None = None,
     beside: Mapping[str, Explanation] | None = None,
 ) -> Answer:
-    """Returns the answer of an explanation.
-
-    Args:
-        found: the explained transfer.
-        tried: simulated changes; None if none were requested.
-        arguments: file and options of a scenario on the command line; None in a notebook, and for
-            a recording. With them, the notes suggest a further command.
-        beside: explanations of other users' transfers, by name. Only the full answer shows them.
-    """
     known = [one for one in tried or () if one.won.n]
     helps = [one for one in known if not _is_nothing(one)]
     return Answer(
@@ -116,11 +107,8 @@ def _is_undecided(one: WhatIf) -> bool:
 
 
 def savings(tried: Sequence[WhatIf]) -> Rows:
-    """Returns a table with a row for each change of the scenario, in the given order.
-
-    The columns are its name, the simulated saving with its interval, and the time on the critical
-    path that the change targets. That time is empty if it is unknown.
-    """
+    """The columns are its name, the simulated saving with its interval, and the time on the
+    critical path that the change targets. That time is empty if it is unknown."""
     rows: list[list[str | Shown]] = []
     for one in tried:
         won = one.won
@@ -134,22 +122,12 @@ def savings(tried: Sequence[WhatIf]) -> Rows:
 
 
 def verdicts(tried: Sequence[WhatIf]) -> Iterator[Rows]:
-    """Yields one table, with a text for each change that compares its saving with its target.
-
-    The saving is simulated. The target is the time on the critical path that the change would save
-    if everything else stayed as it was.
-    """
     title = "Simulated effect of each change, compared with the time on the path that it targets"
     yield Rows(("change", "simulated"), [[one.name, one.outcome] for one in tried], title)
 
 
 def every_cause(found: Explanation, whose: str = "") -> Rows:
-    """Returns a table of all causes of a transfer's time, with intervals, by decreasing time.
-
-    Args:
-        found: the explained transfer.
-        whose: owner of the transfer, for the title; empty leaves it out.
-    """
+    """Returns a table of all causes of a transfer's time, with intervals, by decreasing time."""
     rows: list[list[str | Shown]] = []
     for row in found.table:
         cell = shown(row["mean_s"], row["ci95_low"], row["ci95_high"], "s")

@@ -22,8 +22,8 @@ from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
     from nodeb.answer import Answer
+    from nodeb.explanation.changes import Lever
     from nodeb.explanation.differences import Part
-    from nodeb.explanation.levers import Lever
     from nodeb.explanation.what_if import WhatIf
 
 __all__ = ["Explanation"]
@@ -171,7 +171,7 @@ class Explanation(Answering):
 
         The changes are not simulated; see `what_if`. Returns [] for a recorded transfer.
         """
-        from nodeb.explanation.levers import levers
+        from nodeb.explanation.changes import levers
 
         return levers(self)
 
@@ -201,10 +201,8 @@ class Explanation(Answering):
 
 
 def _most(times: Iterable[Mapping[str, int]]) -> str:
-    """Adds up the times of each name over all mappings, and returns the name with the largest sum.
-
-    Returns "" if there are no names.
-    """
+    """Adds up the times of each name over all mappings, and returns the name with the largest
+    sum."""
     sums: dict[str, int] = {}
     for one in times:
         for name, ns in one.items():

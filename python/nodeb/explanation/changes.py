@@ -6,11 +6,15 @@ returns true if there was anything to change.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from nodeb import _core
 from nodeb.base.units import in_ns
-from nodeb.explanation.change import Change
+from nodeb.errors import InputError, ScenarioError
 from nodeb.explanation.lte import LTE_CHANGES
 from nodeb.explanation.on_path import (
+    Change,
     among_others,
     behind_losses,
     block_errors,
@@ -38,9 +42,13 @@ from nodeb.explanation.tables import (
     scheduled_uplink,
     tcps,
 )
+from nodeb.inputs.scenario import Scenario
 from nodeb.scenario_types import Ue
 
-__all__ = ["CHANGES"]
+if TYPE_CHECKING:
+    from nodeb.explanation.causes import Explanation
+
+__all__ = ["CHANGES", "Lever", "changed", "levers"]
 
 LARGE = 10_000
 """Window in segments, or queue limit in packets, that is assumed never to be reached."""
@@ -53,7 +61,6 @@ LARGE_SIZE = "1 GB"
 
 
 def _double_opportunities(recorded: Data) -> bool:
-    """Doubles the delivery opportunities of a link's recording. Returns true if it has any."""
     times = recorded.get("times_ms") or []
     return assign(recorded, times_ms=[time for time in times for _ in range(2)])
 
@@ -93,7 +100,6 @@ def _large_queues(data: Data, _phone: int) -> bool:
 
 
 def _limit(table: Data) -> int:
-    """Returns the limit of a link's or bearer's queue in packets; `LARGE` without a limit."""
     (queue,) = table.get("queue", {"none": {}}).values()
     return int(queue.get("limit") or LARGE)
 
@@ -105,8 +111,7 @@ def _large_window(data: Data, _phone: int) -> bool:
     limit is divided by their number; the radio has a buffer or queues for each user. For the
     `linux` family the window is at most `MAX_BYTES_FAMILY`.
 
-    Returns true if a window changed. Returns false, without a change, if the shortest queue holds
-    at most `MAX_USUAL` packets.
+    Returns false, without a change, if the shortest queue holds at most `MAX_USUAL` packets.
     """
     users = phones(data)
     shared = [limit // users for limit in map(_limit, links(data))]
@@ -193,8 +198,8 @@ def _half_the_propagation_delays(data: Data, _phone: int) -> bool:
 def _radio_faster(data: Data, phone: int) -> bool:
     """Doubles the capacity of the radio: its rates, channels and recorded opportunities.
 
-    If the radio has slots, their duration is halved. If it has none of these keys, the block sizes
-    are doubled. Returns false for the radio `lte`: `_wider_band` and others apply to it.
+    If it has none of these keys, the block sizes are doubled. `_wider_band` and others apply to
+    `lte`.
     """
     radio = radio_of(data)
     times = _double_opportunities(radio.get("down") or {})
@@ -205,11 +210,9 @@ def _radio_faster(data: Data, phone: int) -> bool:
 
 
 def _larger_blocks(radio: Data, groups: list[Data], phone: int) -> bool:
-    """Doubles the bits of the block of each CQI.
-
-    A scenario without a table of blocks gets the standard's table for the category of `phone`, with
-    twice the bits. Returns false unless the radio is `hsdpa` with link adaptation by CQI.
-    """
+    """A scenario without a table of blocks gets the standard's table for the category of
+    `phone`, with twice the bits. Returns false unless the radio is `hsdpa` with link adaptation
+    by CQI."""
     reports = radio.get("link_adaptation", {}).get("cqi")
     if reports is None:
         return False
@@ -238,10 +241,7 @@ def _uplink_faster(data: Data, _phone: int) -> bool:
 
 
 def _always_dedicated(data: Data, _phone: int) -> bool:
-    """Gives every phone a dedicated channel, which it keeps for the whole run.
-
-    Returns false if the radio has no dedicated channels, or if nothing changed.
-    """
+    """Gives every phone a dedicated channel, which it keeps for the whole run."""
     radio = radio_of(data)
     if "dch_channels" not in radio:
         return False
@@ -304,4 +304,43 @@ CHANGES = (
     ),
     *LTE_CHANGES,
 )
-"""All changes, in the order in which they are simulated."""
+
+
+@dataclass(frozen=True)
+class Lever:
+    """A change that the scenario allows, and the time on the path that it targets."""
+
+    name: str
+    path_s: float
+    """The change may save more or less."""
+    causes: tuple[str, ...]
+    """Targeted causes of waiting; empty if the change targets steps or places of the path."""
+
+
+def levers(found: Explanation) -> list[Lever]:
+    """Returns the changes that the scenario allows and that target any time on the path.
+
+    They are in order of decreasing time.
+    """
+    if found.what:
+        return []  # A real connection cannot be repeated with a changed scenario.
+    aimed = [(change, sum(change.on_path(found).values())) for change in CHANGES]
+    return sorted(
+        (
+            Lever(change.name, path_s, change.causes)
+            for change, path_s in aimed
+            if path_s > 0 and changed(found, change) is not None
+        ),
+        key=lambda one: -one.path_s,
+    )
+
+
+def changed(found: Explanation, change: Change) -> Scenario | None:
+    data = found.scenario.to_dict()
+    _, phone, _ = found.scenario.compiled().connections[found.user]
+    if not change.is_offered(found) or not change.apply(data, phone):
+        return None
+    try:
+        return type(found.scenario).from_dict(data).planned(len(found.paths))
+    except (InputError, ScenarioError):
+        return None

@@ -17,8 +17,12 @@ from nodeb.base.table import Table
 from nodeb.comparison.differences import Tables
 from nodeb.comparison.experiment import Experiment
 from nodeb.errors import NodebError
-from nodeb.explanation.bars import difference_bars, difference_rows
-from nodeb.explanation.differences import difference, difference_table
+from nodeb.explanation.differences import (
+    difference,
+    difference_bars,
+    difference_rows,
+    difference_table,
+)
 from nodeb.explanation.text import incomplete_note
 from nodeb.replication.pool import Jobs
 from nodeb.stats import Interval, paired_difference
@@ -137,7 +141,6 @@ def short_differences(
 
 
 def _direction(flows: Table) -> str:
-    """`down` if no column has it."""
     if "direction" not in flows.columns:
         return "down"
     return str(flows["direction"][np.asarray(flows["user"]) == 0][0])

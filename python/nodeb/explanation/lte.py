@@ -6,8 +6,15 @@ import math
 from typing import TYPE_CHECKING
 
 from nodeb.base.units import in_ns
-from nodeb.explanation.change import Change
-from nodeb.explanation.on_path import FURTHER, Times, behind_losses, of_causes, of_steps, serving
+from nodeb.explanation.on_path import (
+    FURTHER,
+    Change,
+    Times,
+    behind_losses,
+    of_causes,
+    of_steps,
+    serving,
+)
 from nodeb.explanation.tables import Data, assign, group_of, phones, radio_of, scheduled_uplink
 
 if TYPE_CHECKING:
@@ -96,11 +103,8 @@ def _of_requests(found: Explanation) -> Times:
 
 
 def _of_first_grant(found: Explanation) -> Times:
-    """Returns the time that a first grant for all data would save.
-
-    Phones share the grants, so of a phone's waits for further grants one part is due to itself, and
-    the other parts to the other phones (`among_others`).
-    """
+    """Phones share the grants, so of a phone's waits for further grants one part is due to
+    itself, and the other parts to the other phones (`among_others`)."""
     return of_steps((FURTHER,), 1.0 / phones(found.scenario.to_dict()))(found)
 
 

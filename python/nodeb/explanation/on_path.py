@@ -1,4 +1,4 @@
-"""Computes how much time on the critical path a change of the scenario targets.
+"""Changes of a scenario, and how much time on the critical path each targets.
 
 A change would save the targeted time if everything else stayed as it was. TCP reacts, so the
 simulated saving can be smaller or larger.
@@ -7,12 +7,13 @@ simulated saving can be smaller or larger.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nodeb.base.units import NS_PER_S, in_ns
-from nodeb.explanation.tables import phones, radio_of
+from nodeb.explanation.tables import Data, phones, radio_of
 
 if TYPE_CHECKING:
     from nodeb.explanation.causes import Explanation
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FURTHER",
+    "Change",
     "OnPath",
     "Times",
     "among_others",
@@ -61,29 +63,19 @@ SERVES = (*SENDS, "others served")
 
 
 def of_causes(causes: tuple[str, ...], factor: float = 1.0) -> OnPath:
-    """Returns a function that computes the time that a change of some causes would save.
-
-    The function multiplies the time of these causes on the critical path by `factor`, the share of
-    the time that the change removes.
-    """
+    """`factor` is the share of the causes' time on the path that a change would save."""
     return lambda found: _by_cause(found, lambda share: share.cause in causes, factor)
 
 
 def of_steps(steps: tuple[str, ...], factor: float) -> OnPath:
-    """Returns a function that computes the time that a change of some steps would save.
-
-    The function multiplies the time of these steps on the critical path by `factor`, the share of
-    the time that the change removes.
-    """
+    """As `of_causes`, of the path's time in some steps."""
     return lambda found: _by_cause(found, lambda share: share.step in steps, factor)
 
 
 def serving(places: tuple[str, ...], factor: float) -> OnPath:
-    """Returns a function that computes the time that faster links or channels would save.
+    """As `of_causes`, of the time in which links or channels named `places` send.
 
-    The function takes the time on the critical path in which the links or channels named `places`
-    send, also if they send other users' data ahead. It multiplies this time by `factor`, the share
-    of the time that the change removes.
+    They may send other users' data ahead.
     """
     return lambda found: _by_cause(
         found, lambda share: share.place in places and share.step in SERVES, factor
@@ -91,11 +83,7 @@ def serving(places: tuple[str, ...], factor: float) -> OnPath:
 
 
 def on_links(links: str, factor: float) -> OnPath:
-    """Returns a function that computes the time that faster `wired` or `core` links would save.
-
-    The function multiplies the time that the critical path spends while these links send by
-    `factor`, the share of the time that the change removes.
-    """
+    """As `of_causes`, of the time in which `wired` or `core` links send."""
 
     def times(found: Explanation) -> Times:
         known = found.scenario.to_dict().get(links) or []
@@ -247,3 +235,20 @@ def _idle(found: Explanation, place: str) -> float:
     )
     elsewhere = found.time.mean - seen
     return max(1.0 - max(busy - seen, 0.0) / elsewhere, 0.0) if elsewhere > 0 else 1.0
+
+
+def _always(_found: Explanation) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of a scenario that removes or reduces causes of a transfer's time."""
+
+    name: str
+    causes: tuple[str, ...]
+    """Targeted causes of waiting; empty if the change targets steps or places of the path."""
+    on_path: OnPath
+    apply: Callable[[Data, int], bool]
+    """Changes a scenario's data in place; the second argument is the explained phone's index."""
+    is_offered: Callable[[Explanation], bool] = _always

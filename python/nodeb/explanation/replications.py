@@ -191,10 +191,7 @@ def path_of(run: int, found: Mapping[str, Any], *, has_spans: bool = True) -> Pa
 
 
 def _shares(columns: Columns) -> dict[Share, int]:
-    """Returns the time of each share of a path, ns, from the columns of its spans.
-
-    Shares without time are left out.
-    """
+    """Shares without time are left out."""
     found = [columns[name] for name in ("cause", "step", "place", "round")]
     shape = [len(names) for _, names in found] + [2]
     cells = np.ravel_multi_index((*(codes for codes, _ in found), _after_loss(columns)), shape)
@@ -225,7 +222,6 @@ def _sums(parts: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 def _packets(columns: Columns) -> dict[str, int]:
-    """Returns the number of different packets that each cause delayed."""
     codes, names = columns["cause"]
     # Sorting finds distinct pairs of packet and cause in a tenth of the time of `np.unique`.
     pairs = np.sort(columns["packet"] * np.uint64(len(names)) + codes)

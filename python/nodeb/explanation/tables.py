@@ -44,45 +44,35 @@ def links(data: Data) -> Iterator[Data]:
 
 
 def queued(data: Data) -> list[Data]:
-    """Returns the parameters of all links and bearers with a `queue`."""
     return [one for one in (*links(data), radio_of(data), scheduled_uplink(data)) if "queue" in one]
 
 
 def core_links(data: Data) -> list[Data]:
-    """Returns the parameters of the links of a scenario's core network; [] if it has none."""
     core = data.get("core") or []
     return core if isinstance(core, list) else [core]
 
 
 def phones(data: Data) -> int:
-    """Returns the number of a scenario's phones."""
     return sum(group["count"] for group in data["users"])
 
 
 def radio_of(data: Data) -> Data:
-    """Returns the parameters of a scenario's radio."""
     radio: Data
     (radio,) = data["radio"].values()
     return radio
 
 
 def scheduled_uplink(data: Data) -> Data:
-    """Returns the parameters of the scheduled uplink, or an empty table if there is none."""
     uplink = radio_of(data).get("uplink")
     return (uplink.get("scheduled") if isinstance(uplink, dict) else None) or {}
 
 
 def group_of(groups: list[Data], phone: int) -> Data:
-    """Returns the group to which a phone belongs."""
     every = (itertools.repeat(group, group["count"]) for group in groups)
     return next(itertools.islice(itertools.chain.from_iterable(every), phone, None))
 
 
 def assign(table: Data, **values: Any) -> bool:
-    """Sets `values` in a table, but only for keys that the table has.
-
-    Returns true if a value changed.
-    """
     changed = False
     for key, value in values.items():
         if key in table and table[key] != value:
@@ -91,10 +81,6 @@ def assign(table: Data, **values: Any) -> bool:
 
 
 def assign_all(tables: Iterable[Data], **values: Any) -> bool:
-    """Sets `values` in each table, but only for keys that the table has.
-
-    Returns true if a value changed.
-    """
     return sum(assign(table, **values) for table in tables) > 0
 
 
@@ -104,19 +90,12 @@ def _half(text: str) -> str:
 
 
 def halve(table: Data, *keys: str) -> bool:
-    """Halves the times that a table has under `keys`; missing keys are skipped.
-
-    Returns true if a time changed. A time that would become 0 is left as it is.
-    """
+    """A time that would become 0 is left as it is."""
     halved = {key: _half(table[key]) for key in keys if table.get(key)}
     return assign(table, **{key: text for key, text in halved.items() if not text.startswith("0 ")})
 
 
 def double_rates(table: Data, *keys: str) -> bool:
-    """Doubles the bit rates that a table has under `keys`; missing keys are skipped.
-
-    Returns true if a rate changed.
-    """
     rates = {key: table[key].split() for key in keys if table.get(key)}
     return assign(
         table, **{key: f"{2 * float(rate):.12g} {unit}" for key, (rate, unit) in rates.items()}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nodeb.answer.numbers import number, shown
 from nodeb.answer.words import counted
 from nodeb.explanation.causes import Explanation
-from nodeb.explanation.levers import levers
+from nodeb.explanation.changes import levers
 from nodeb.results.causes import OUTAGE, cause_percent
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ REMEDIES = {
     "timeout": f"earlier detection of losses; {LONGER_TIMEOUT}",
     "pacing": "a higher pacing rate",
 }
-"""Remedy by name of the cause; `_remedy` replaces some of them by more specific ones."""
 NOT_SERVED = "a better channel: nearer to the Node B, or less fading"
 """Remedy for waiting for the scheduler if no other user was served meanwhile."""
 ON_FACH = "a dedicated channel earlier: the FACH is shared, and signalling has priority"
@@ -69,7 +68,6 @@ FEWER = {
     "radio": "more transmissions of a block",
     "marks": "a higher marking threshold",
 }
-"""Remedy for losses and window reductions, by reason: a field of `Lost`."""
 LEAST_SHARE = 0.1
 """Smallest share of the duration that a change must target to be named instead of a remedy.
 
@@ -85,7 +83,7 @@ def best_change(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
     """Returns a sentence on the change that helps most in simulation, or else on one that could.
 
     If no change was simulated and none targets enough time, the sentence names the remedy of the
-    largest cause. A second sentence names the simulated change with which most transfers finish.
+    largest cause.
     """
     if not found.causes:
         return "The transfer took no time."
@@ -102,7 +100,7 @@ def best_change(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
 
 
 def remedy(found: Explanation) -> str:
-    """Returns a sentence on the remedy for the largest cause; `causes` must not be empty."""
+    """`causes` must not be empty."""
     cause = found.causes[0]
     what = "an outage at" if found.step(cause) == OUTAGE else "at"
     where = f", most of it {what}: {found.place(cause)}" if cause in PLACED else ""
@@ -184,12 +182,6 @@ def sizes(found: Explanation) -> str:
 
 
 def incomplete(found: Explanation, where: str = "") -> str | None:
-    """Returns a text on incomplete transfers of a scenario, or None if all are complete.
-
-    Args:
-        found: the transfer, explained in all replications.
-        where: name of the scenario, for the text; empty leaves it out.
-    """
     broken = [path for path in found.paths if not path.complete]
     if not broken:
         return None
@@ -200,6 +192,5 @@ def incomplete(found: Explanation, where: str = "") -> str | None:
 
 
 def incomplete_note(found: Explanation, where: str = "") -> str | None:
-    """Returns the text of `incomplete` with the prefix `note: `, or `None` if there is none."""
     text = incomplete(found, where)
     return text and f"note: {text}"

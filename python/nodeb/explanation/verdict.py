@@ -35,13 +35,7 @@ WANTED = "more replications are needed"
 
 
 def agreement(gain: Interval, path_s: float, whole_s: float) -> str:
-    """Compares a gain with the time on the path. Returns the result in words.
-
-    Args:
-        gain: saved time, s; of a single pair it has no interval, and only its mean is used.
-        path_s: time on the path that the change targets, s.
-        whole_s: duration of the unchanged transfer, s.
-    """
+    """A gain, s, in comparison with the time on the path that the change targets, in words."""
     low, high = _ends(gain)
     slack = max(SLACK * path_s, LEAST_SLACK_S)
     if low == high == 0:
@@ -56,14 +50,7 @@ def agreement(gain: Interval, path_s: float, whole_s: float) -> str:
 
 
 def _compatible(low: float, high: float, path_s: float, little_s: float) -> str:
-    """Returns the result of `agreement` for an interval that contains the time on the path.
-
-    Args:
-        low: lower end of the interval of the gain, s.
-        high: upper end of this interval, s.
-        path_s: time on the path, s.
-        little_s: largest effect that counts as little, s.
-    """
+    """`agreement` for an interval that contains the time on the path."""
     is_little = max(abs(low), abs(high)) <= max(little_s, LEAST_SLACK_S)
     if (high - low) / 2 <= SHARP * path_s or (path_s == 0 and is_little):
         return "as the path says"
@@ -75,15 +62,10 @@ def _compatible(low: float, high: float, path_s: float, little_s: float) -> str:
 
 
 def reason(gain: Interval, targets: Mapping[str, float], parts: Sequence[Part]) -> str:
-    """Returns the cause that makes a gain differ most from the time on the path, with its change.
+    """The cause that makes a gain differ most from the time on the path, with its change.
 
-    Returns "" if the gain does not differ, or no cause changes significantly by enough to be the
-    reason.
-
-    Args:
-        gain: saved time, s.
-        targets: time on the path that the change targets, s, by cause.
-        parts: difference, changed minus unchanged, by cause; the last is the whole.
+    It is "" if the gain does not differ, or no cause changes significantly by enough to be the
+    reason. `targets` is the targeted time, s, by cause; the last one of `parts` is the whole.
     """
     path_s = sum(targets.values())
     slack = max(SLACK * path_s, LEAST_SLACK_S)
@@ -112,18 +94,17 @@ def reason(gain: Interval, targets: Mapping[str, float], parts: Sequence[Part]) 
 
 
 def _beyond(part: Part, targets: Mapping[str, float]) -> float:
-    """Returns the change of a cause's time, s, in addition to the targeted reduction."""
+    """Change of a cause's time, s, in addition to the targeted reduction."""
     return part.difference.mean + targets.get(part.cause, 0.0)
 
 
 def _exceeds(part: Part, targets: Mapping[str, float], sign: int) -> bool:
-    """Returns true if `_beyond` has this sign, significantly."""
     ends = (end + targets.get(part.cause, 0.0) for end in _ends(part.difference))
     return min(sign * end for end in ends) > 0
 
 
 def _ends(interval: Interval) -> tuple[float, float]:
-    """Returns the ends of an interval; for an interval without ends (NaN), the mean twice."""
+    """An interval of a single pair has no ends (NaN): then it is the mean twice."""
     if math.isnan(interval.low):
         return interval.mean, interval.mean
     return interval.low, interval.high

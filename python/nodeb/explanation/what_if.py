@@ -7,24 +7,103 @@ reacts, so the simulated saving can be larger or smaller.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from nodeb.answer.numbers import shown
 from nodeb.errors import InputError
 from nodeb.explanation.causes import Explanation
-from nodeb.explanation.change import Change
-from nodeb.explanation.changes import CHANGES
+from nodeb.explanation.changes import CHANGES, changed
 from nodeb.explanation.differences import Part, difference
-from nodeb.explanation.levers import changed
-from nodeb.explanation.pairs import Pairs
+from nodeb.explanation.on_path import Change
 from nodeb.explanation.replications import paths
 from nodeb.explanation.verdict import agreement, reason
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.stats import Interval, mean_interval, paired_difference
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["WhatIf", "what_if"]
+if TYPE_CHECKING:
+    from nodeb.explanation.replications import Path
+
+__all__ = ["Pairs", "WhatIf", "what_if"]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Numbers of pairs, by whether the transfer is complete without and with a change.
+
+    `all` counts every pair, `both` those in which both transfers are complete.
+    """
+
+    all: int
+    both: int
+    only_plain: int
+    """Pairs in which only the unchanged transfer is complete."""
+    only_changed: int
+    """Pairs in which only the changed transfer is complete."""
+    begun: bool = True
+    """True if, with the change, the transfer starts in every replication."""
+
+    @classmethod
+    def count(cls, plain: Sequence[Path], changed: Sequence[Path]) -> Pairs:
+        """Counts pairs of paths, without and with the change, by whether the transfer is complete.
+
+        If `changed` is empty, the transfer did not start in some replication with the change.
+        """
+        if not changed:
+            return cls(len(plain), 0, 0, 0, begun=False)
+        pairs = [(a.complete, b.complete) for a, b in zip(plain, changed, strict=True)]
+        both, only_plain, only_changed = (
+            pairs.count(kind) for kind in ((True, True), (True, False), (False, True))
+        )
+        return cls(len(pairs), both, only_plain, only_changed)
+
+    def of(self, some: int) -> str:
+        """Returns `some` pairs in words, such as `3 of 20 pairs` or `all 20 pairs`."""
+        if some == self.all:
+            return "1 pair" if some == 1 else f"all {some} pairs"
+        return f"{some} of {self.all} pairs"
+
+    @property
+    def more(self) -> int:
+        """Number of complete transfers with the change minus the number without it."""
+        return self.only_changed - self.only_plain
+
+    @property
+    def summary(self) -> str:
+        """Sentence part on the number of pairs in which transfers are complete.
+
+        It is "" if there are several pairs and in every pair both transfers are complete.
+        """
+        if self.both == self.all and self.all > 1:
+            return ""
+        alone = ", no interval" if self.both == 1 else ""
+        if self.all == 1:
+            return f"{self.of(self.both)}{alone}"
+        more = [
+            f", only {which} in {many}"
+            for many, which in ((self.only_changed, "with it"), (self.only_plain, "without it"))
+            if many
+        ]
+        both = f"the transfer finishes with it and without in {self.of(self.both)}{alone}"
+        return f"{both}{''.join(more)}"
+
+    @property
+    def unknown(self) -> str:
+        """Text on the effect of the change if there is no pair with two complete transfers.
+
+        The effect is a loss if only unchanged transfers are complete, otherwise it is unknown.
+        """
+        ends = "the run ends before the transfer"
+        if not self.begun:
+            return "unknown: with the change the transfer does not start before the run ends"
+        if self.only_plain and self.only_changed:
+            return f"unknown: {ends}, with the change or without"
+        if self.only_plain:
+            return f"a loss: with the change {ends}; {self.of(self.only_plain)}"
+        return f"unknown: {ends}, with the change and without"
+
 
 UNKNOWN = Interval(math.nan, math.nan, math.nan, math.nan, 0)
 
@@ -178,10 +257,6 @@ def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
 def _where(
     found: Explanation, other: Explanation, wanted: tuple[bool, bool]
 ) -> tuple[Explanation, Explanation]:
-    """Returns the explanations `found` and `other` with only the pairs of replications wanted.
-
-    `wanted` has two bools: whether the transfer is complete in `found`, and in `other`.
-    """
     both = zip(found.paths, other.paths, strict=True)
     kept = [pair for pair in both if tuple(path.complete for path in pair) == wanted]
     return replace(found, paths=[one for one, _ in kept]), replace(
@@ -190,11 +265,8 @@ def _where(
 
 
 def _changed(found: Explanation, change: Change, jobs: Jobs | None) -> Explanation | None:
-    """Returns the explanation of a changed scenario, or None if the change does not apply.
-
-    The explanation has no paths if, with the change, the transfer does not start in one of the
-    replications before the run ends.
-    """
+    """The explanation has no paths if, with the change, the transfer does not start in one of
+    the replications before the run ends."""
     scenario = changed(found, change)
     if scenario is None:
         return None

@@ -37,16 +37,15 @@ from nodeb.answer.answer import (
     Mark,
     Rows,
 )
-from nodeb.answer.numbers import Shown, number, shown
+from nodeb.answer.numbers import ALWAYS, Shown, number, scale_of, shown
 from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.base.table import unique
 from nodeb.errors import NodebError
 from nodeb.results.causes import cause_bars, main_causes
-from nodeb.results.coverage import left_out
 from nodeb.results.group import ALL_UP, Group, is_mixed, phones
 from nodeb.results.metrics import ALL, METRICS
 from nodeb.results.rings import distance_table
-from nodeb.results.rows import all_metrics, row_text
+from nodeb.results.summary import left_out
 from nodeb.results.survivors import Unfinished, finished, no_arrival_hint, unfinished
 from nodeb.results.targets import missed_targets
 from nodeb.stats import mean_interval
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
     from nodeb.explanation import Explanation
     from nodeb.results.result import Result
 
-__all__ = ["RunAnswer", "answer"]
+__all__ = ["RunAnswer", "all_metrics", "answer", "row_text"]
 
 MAX_RUNS = 20
 """Maximum number of replications simulated again to explain a transfer in the answer of a run."""
@@ -66,7 +65,6 @@ MAX_BYTES = 2_000_000
 FULL = 0.95
 """Busy share of the time from which on the headline calls a channel full."""
 GROUPS = 4
-"""Maximum number of groups that a headline names one by one."""
 
 RATE, LOADS = "received_bps", "load_median_s"
 ONE = ("received_bps", "rtt_mean_s", "queueing_delay_s", "utilization", "block_errors")
@@ -95,28 +93,14 @@ LABELS = {
     "block_errors": "block errors",
     "jain_index": "fairness (Jain)",
 }
-"""Labels of key figures in a list, if they differ from the metric's label."""
 TROUBLES = {"stalls": "stalls", "recovery_s": "loss recovery", "timeouts": "timeouts"}
 
 
 def answer(result: Result, arguments: Arguments | None = None, folder: str = "") -> Answer:
-    """Returns the answer of a run.
-
-    Args:
-        result: result of the run; a short transfer of one user is simulated again to explain it.
-        arguments: the scenario's file on the command line, with the options that change numbers;
-            None in a notebook.
-        folder: folder of the tables; empty if they are not saved.
-    """
     return RunAnswer(result, arguments, folder).answer()
 
 
 def explain_first_transfer(result: Result) -> Explanation | None:
-    """Explains user 0's first transfer.
-
-    Returns `None` if the transfer is endless or cannot be explained, or if the user's transfers
-    have more than `MAX_BYTES` on average.
-    """
     sizes = result.flows["app_bytes"] / result.flows["transfers"].clip(1)
     if len(sizes) == 0 or sizes[0] > MAX_BYTES or result.flows["endless"][0]:
         return None
@@ -150,7 +134,6 @@ class RunAnswer:
         )
 
     def _file(self) -> str:
-        """Returns the name of the scenario's file without extension; "" in a notebook."""
         return self.arguments.file.stem if self.arguments else ""
 
     @cached_property
@@ -161,17 +144,14 @@ class RunAnswer:
 
     @cached_property
     def is_upload(self) -> bool:
-        """Whether all connections that the answer is about are uploads."""
         return "direction" in self.flows.columns and self.flows.distinct("direction") == ["up"]
 
     @cached_property
     def users(self) -> int:
-        """Number of phones in each replication that the answer is about."""
         return len(unique(self.flows["user"]))
 
     @cached_property
     def phones(self) -> int:
-        """Number of all phones in each replication."""
         return len(phones(self.result.flows))
 
     @cached_property
@@ -196,7 +176,6 @@ class RunAnswer:
 
     @property
     def _transfer(self) -> str:
-        """Word for the transfer of a file: `upload` or `download`."""
         return "upload" if self.is_upload else "download"
 
     @cached_property
@@ -205,7 +184,6 @@ class RunAnswer:
         return {row["metric"]: row for row in self.result.summary if row["group"] == ALL}
 
     def value(self, name: str) -> Shown | None:
-        """Returns a metric of all users as text, or `None` if it has no value."""
         row = self.metrics.get(name)
         return None if row is None or not math.isfinite(row["mean"]) else row_text(row)
 
@@ -218,7 +196,6 @@ class RunAnswer:
             yield sentence(self._uploads())
 
     def _main(self) -> Iterator[str]:
-        """Yields one or two sentences about the connections of `flows`."""
         receiver = "server" if self.is_upload else "phone"
         # The bearers of a cell carry only the ACKs of uploads.
         is_cell = not self.is_upload and self.value("cell_bps") is not None
@@ -245,7 +222,6 @@ class RunAnswer:
                 yield from main_causes(self.why, exact=bool(self.open.count))
 
     def _uploads(self) -> str:
-        """Returns a sentence about the uploads beside downloads."""
         rows = {row["metric"]: row for row in self.result.summary if row["group"] == ALL_UP}
         took, rate = rows.get("download_s"), rows.get(RATE)
         if took is not None and math.isfinite(took["mean"]):
@@ -322,10 +298,8 @@ class RunAnswer:
         yield self._finished()
 
     def _finished(self) -> str:
-        """Returns a sentence that all transfers finished, if so, and which problems did not occur.
-
-        Returns "" if there is neither to state, or if nothing arrived.
-        """
+        """Returns a sentence that all transfers finished, if so, and which problems did not
+        occur."""
         if not self.received:
             return ""
         count = self.open.count
@@ -340,10 +314,7 @@ class RunAnswer:
         return row is not None and row["mean"] == 0
 
     def picture(self) -> Bars | Rows | None:
-        """Returns the causes of the duration of a single phone's transfer, if they are known.
-
-        Otherwise, returns the phones' rates by distance, or None if there are none.
-        """
+        """Returns the causes of the duration of a single phone's transfer, if they are known."""
         if self.why is not None and self.why.causes and self.users == 1:
             return cause_bars(self.why)
         return distance_table(self.result)
@@ -369,10 +340,6 @@ class RunAnswer:
         return [str(name) for name in self.flows.distinct("group")]
 
     def _rows(self, name: str) -> list[dict[str, Any]]:
-        """Returns the row of a metric for all users, or none if it has no value.
-
-        For load times that some groups lack, returns the rows of the groups that have them.
-        """
         if self.users == 2 and name == "received_bps_p50":
             return []  # The median of two users equals their mean, which is shown already.
         rows = [row for row in self.result.summary if row["metric"] == name]
@@ -476,7 +443,6 @@ class RunAnswer:
         return int(users[np.argmin(np.where(arrived | ~arrived.any(), rates, math.inf))])
 
     def _explain(self, arguments: Arguments, **options: object) -> str:
-        """Returns the command that explains a transfer in the replications of this result."""
         given = any(arguments.options.get(name) is not None for name in ("runs", "precision"))
         is_other = given or self.result.scenario.precision is not None
         runs = self.result.provenance.runs if is_other else None
@@ -496,5 +462,45 @@ class RunAnswer:
 
 
 def _of_group(label: str, row: dict[str, Any]) -> str:
-    """Returns a label with the group of a row, if that is not all users."""
     return label if row["group"] == ALL else f"{label} ({row['group']})"
+
+
+def row_text(row: dict[str, Any], scale: tuple[str, float] | None = None) -> Shown:
+    ends = (row["mean"], row["ci95_low"], row["ci95_high"])
+    is_percent = METRICS[row["metric"]].percent
+    return shown(*ends, row["unit"], percent=is_percent, scale=scale)
+
+
+def all_metrics(result: Result) -> Iterator[Rows]:
+    """Metrics whose mean and interval are 0 in every group are listed in a second table, if
+    there are any."""
+    summary = result.summary
+    groups = summary.distinct("group")
+    rows: dict[str, dict[str, dict[str, Any]]] = {group: {} for group in groups}
+    for row in summary:
+        rows[row["group"]][row["metric"]] = row
+    zero, table = [], []
+    for name, metric in METRICS.items():
+        found = [rows[group].get(name) for group in groups]
+        known = [one for one in found if one is not None and math.isfinite(one["mean"])]
+        if not known:
+            continue
+        if all(one["mean"] == one["ci95_low"] == one["ci95_high"] == 0 for one in known):
+            zero.append(metric.label)
+            continue
+        scale = scale_of(
+            max(abs(one["mean"]) for one in known), metric.unit, percent=metric.percent
+        )
+        cells: list[str | Shown] = [metric.label]
+        for one in found:
+            if one is None:
+                cells += [Shown("\N{EN DASH}", ""), ""]
+                continue
+            text = row_text(one, scale)
+            mark = SURVIVORS if one["covered"] < 1 and math.isfinite(one["mean"]) else ""
+            cells += [Shown(text.number, f"{text.unit} {mark}".strip()), text.interval]
+        table.append(cells)
+    head = ["", *(text for group in groups for text in (group if len(groups) > 1 else "", ""))]
+    yield Rows(head, table, "All metrics")
+    if zero:
+        yield Rows(("",), [[name] for name in zero], f"0 {ALWAYS}")

@@ -24,7 +24,6 @@ OUTAGE = "outage"
 
 
 def cause_name(cause: str) -> str:
-    """Returns the name of a cause for a sentence: without the prefix `window: `."""
     return cause.removeprefix("window: ")
 
 
@@ -38,12 +37,7 @@ def cause_percent(found: Explanation, *causes: str) -> str:
 
 
 def main_causes(found: Explanation, *, exact: bool = False) -> Iterator[str]:
-    """Yields a sentence with the largest causes: as many as make up half of a transfer's time.
-
-    Args:
-        found: explanation of the transfer.
-        exact: whether the causes' share is stated in per cent; otherwise, as a simple fraction.
-    """
+    """Yields a sentence with the largest causes: as many as make up half of a transfer's time."""
     largest: list[str] = []
     whole = 0.0
     for row in found.table:
@@ -60,11 +54,8 @@ def main_causes(found: Explanation, *, exact: bool = False) -> Iterator[str]:
 
 
 def cause_bars(found: Explanation, head: str = "", small: float = SMALL) -> Bars:
-    """Returns the causes of a transfer as ranked bars.
-
-    Causes whose share is below `small` have one bar together. The `NAMED` largest causes always
-    have their own bars; so does a small cause if it would be alone in the common bar.
-    """
+    """The `NAMED` largest causes always have their own bars; so does a small cause if it would
+    be alone in the common bar."""
     table = list(found.table)
     named = max(NAMED, sum(row["share"] >= small for row in table))
     if len(table) - named == 1:

@@ -92,7 +92,6 @@ def _cell(*names: str) -> Callable[[Group], list[Array] | None]:
 
 
 def rate(group: Group) -> Array | None:
-    """`None` without such a channel."""
     found = _cell("bytes_delivered", "end_s")(group)
     return None if found is None else _share(8.0 * found[0], found[1])
 
@@ -114,7 +113,6 @@ def utilization(group: Group) -> Array | None:
 
 
 def _share(part: Array, whole: Array) -> Array:
-    """NaN where the whole is 0."""
     share = np.full(len(whole), math.nan)
     np.divide(part, whole, out=share, where=whole > 0)
     return share

@@ -67,7 +67,6 @@ class Group:
         return self._at[table]
 
     def mean(self, table: str, values: Array) -> Array:
-        """NaN for a run without any value."""
         known, at = np.isfinite(values), self.at(table)
         total = np.bincount(at[known], weights=values[known], minlength=len(self.run))
         count = np.bincount(at[known], minlength=len(self.run))

@@ -42,13 +42,10 @@ class Metric:
     """A metric: a number about a group of users in each replication, with unit and meaning."""
 
     name: str
-    """Name of the metric in tables and on the command line."""
     unit: str
     """Unit; 1 for a ratio, empty for a count."""
     meaning: str
-    """Meaning of the metric, a sentence for lists of metrics and reports."""
     label: str
-    """Name of the metric in answers, reports and figures."""
     of: Callable[[Group], Array | None]
     """Function that returns a value per run, NaN for none; or None if the metric does not apply."""
     better: Better = ""
@@ -60,21 +57,12 @@ class Metric:
     percent: bool = False
     """Whether the metric is shown in per cent."""
     can_fail: bool = False
-    """Whether summaries list the metric even if it has no value in any replication."""
     column: tuple[str, str] | None = None
     """Table and column that show which users have a value; None if it is no mean over users."""
     completed: bool = False
     """Whether only complete transfers have a value, so that none is expected of endless traffic."""
 
     def within(self, mean: Interval, duration_s: float) -> Interval:
-        """Truncates the interval of a mean to the metric's range.
-
-        The interval covers the true mean with the same probability as before.
-
-        Args:
-            mean: mean over the replications.
-            duration_s: duration of a run, s; it limits built-in metrics with the unit s.
-        """
         return mean.within(self.low, self.highest(duration_s))
 
     def highest(self, duration_s: float) -> float:
@@ -89,12 +77,8 @@ class Metric:
 def by_run(tables: Mapping[str, Any]) -> Table:
     """Computes each metric by replication: one row per group of users and run, in this order.
 
-    Columns are `group`, `run` and the metrics, NaN if one has no value. A scenario with one group
-    has the rows of group `all` only. If there are downloads and uploads, group `all` has the
-    downloads and group `all up` the uploads.
-
-    Args:
-        tables: tables of replications, in order of the run.
+    Columns are `group`, `run` and the metrics, NaN if one has no value. A scenario with one
+    group has the rows of group `all` only.
     """
     found = {k: one if isinstance(one, Table) else Table(one) for k, one in tables.items()}
     groups = [Group(found, name) for name in names(found["flows"])]
@@ -106,10 +90,6 @@ def by_run(tables: Mapping[str, Any]) -> Table:
 
 
 def _values(metric: Metric, group: Group) -> Array | None:
-    """Returns the values of a metric, one per replication, or `None` if the group has none.
-
-    The result of a function that was added by `add` is checked.
-    """
     if metric.of in BUILT_IN:
         return metric.of(group)
     runs = (len(group.run),)
@@ -132,7 +112,6 @@ def _rows(group: Group, values: Mapping[str, Array | None], defined: list[str]) 
 
 
 def _from(table: str, name: str, label: str, better: Better = "", **more: Any) -> Metric:
-    """Returns the metric that is the users' mean of a column of a table of results."""
     column = glossary.tables()[table].columns[name]
     of = more.pop("of", compute.mean_of(table, name))
     return Metric(
@@ -318,7 +297,6 @@ def _table() -> dict[str, Metric]:
 
 
 METRICS: dict[str, Metric] = _table()
-"""Metrics by name, in the order of a summary."""
 BUILT_IN = frozenset(one.of for one in METRICS.values())
 """Functions of the metrics of this module, whose values need no check."""
 
@@ -354,11 +332,6 @@ def add(metric: Metric) -> None:
 
 
 def chosen(names: Any) -> list[Metric]:
-    """Returns the metrics with these names; all metrics if there are no names.
-
-    Raises:
-        InputError: a name is unknown, or an argument is not a name.
-    """
     wanted = as_texts(names, "metrics", '["transfer_s"]')
     for name in wanted:
         if name not in METRICS:

@@ -23,38 +23,22 @@ class Provenance:
     """Facts besides the scenario that a result depends on, or that readers may need."""
 
     seed: int
-    """Seed of the named random streams."""
     runs: int
-    """Number of replications in the result."""
     stopping: str
     """Reason for the number of replications, such as "20 replications, as asked"."""
     precision_reached: bool | None
-    """Whether the requested precision was reached; None if none was requested."""
     wall_time_s: float
-    """Wall-clock duration of the experiment, s."""
     jobs: int
     """Replications simulated concurrently; does not change any result."""
     started: str
     """Start of the experiment, ISO 8601, UTC."""
     version: str
-    """Version of nodeb that simulated the result."""
     git: str | None
-    """Commit of the git checkout that nodeb runs from; None outside of a checkout.
-
-    `-dirty` follows the commit if tracked files were changed.
-    """
     python: str
-    """Version of Python."""
     platform: str
-    """Operating system and processor."""
 
     @classmethod
     def now(cls, **known: Any) -> Provenance:
-        """Returns provenance with the fields that describe this installation filled in.
-
-        Args:
-            known: the remaining fields, by name.
-        """
         return cls(
             **origin() | known,
             python=sys.version.split()[0],
@@ -67,32 +51,19 @@ class Provenance:
 
 
 def origin(when: str = "started") -> dict[str, Any]:
-    """Returns the version (key `version`), the commit (key `git`), and the present time.
-
-    Args:
-        when: key of the present time.
-    """
+    """Returns the version (key `version`), the commit (key `git`), and the present time."""
     return {"version": _core.version(), "git": git_hash(), when: utc_now()}
 
 
 def results_hash(scenario: Scenario, seed: int, **more: Any) -> str:
-    """Returns a hash of a scenario with its recordings, and of the seed.
-
-    The name and the number of replications do not change the hash. Results also depend on the
-    version of the core, which is not part of the hash.
-
-    Args:
-        scenario: scenario that is simulated.
-        seed: seed of the random streams.
-        more: additional plain data.
-    """
+    """The name and the number of replications do not change the hash. Results also depend on the
+    version of the core, which is not part of the hash."""
     data, recorded = scenario.resolved().without_recordings()
     parts = {key: value for key, value in data.items() if key not in PLAN}
     return name_of({**parts, "recorded": [one.digest() for one in recorded], "seed": seed, **more})
 
 
 def utc_now() -> str:
-    """Returns the present time, ISO 8601, UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -106,10 +77,6 @@ def core_hash() -> str:
 
 @cache
 def git_hash() -> str | None:
-    """Returns the commit of the checkout that contains this file; `None` outside of git.
-
-    `-dirty` follows the commit if tracked files were changed.
-    """
     root = Path(__file__).resolve().parents[3]
     if not (root / ".git").exists():  # An installed copy.
         return None

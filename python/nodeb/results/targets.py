@@ -22,7 +22,6 @@ LOOPS = (
     ("phones", "downlink", "radio.lte.cqi.outer_loop"),
     ("uplinks", "uplink", "radio.lte.uplink.scheduled.outer_loop"),
 )
-"""For each outer loop: table with the first transmissions, its direction, and its keys."""
 
 TOLERANCE = 1.1
 """Failures, relative to the target, up to which a target counts as met: a loop meets its target on
@@ -50,7 +49,6 @@ def missed_targets(result: Result) -> Iterator[str]:
 
 
 def _at(data: Any, path: str) -> dict[str, Any] | None:
-    """Returns the table at a path of keys, or `None` if there is none."""
     for key in path.split("."):
         data = data.get(key) if isinstance(data, dict) else None
     return data if isinstance(data, dict) else None
@@ -59,8 +57,8 @@ def _at(data: Any, path: str) -> dict[str, Any] | None:
 def _share_above(result: Result, table: str, target: float) -> str | None:
     """Returns the mean share of failures with its interval if it is above a target, else `None`.
 
-    The share of a replication is the mean of its phones. With one replication, the interval of
-    independent failures decides; it is too short, because failures follow the channel.
+    With one replication, the interval of independent failures decides; it is too short, because
+    failures follow the channel.
     """
     group = Group(result.tables)
     shares = group.mean(table, group.column(table, "first_bler"))

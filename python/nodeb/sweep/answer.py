@@ -15,8 +15,8 @@ from nodeb.answer.words import counted
 from nodeb.base.command_line import command_line
 from nodeb.comparison.shown import difference_of, level, ratio_of
 from nodeb.errors import InputError, nearest
-from nodeb.results.coverage import of_whom
 from nodeb.results.metrics import ALL, METRICS
+from nodeb.results.summary import of_whom
 from nodeb.sweep.results import COVERED, ENDS, plain
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from nodeb.base.table import Table
-from nodeb.results.coverage import coverage_by_run
 from nodeb.results.metrics import METRICS as KNOWN
 from nodeb.results.metrics import Group, by_run
+from nodeb.results.summary import coverage_by_run
 from nodeb.storage.files import PARQUET
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell

@@ -19,8 +19,8 @@ from nodeb.base.units import quantity
 from nodeb.comparison.differences import Difference, difference_within, differences
 from nodeb.errors import InputError, nearest
 from nodeb.inputs.changes import toml_value
-from nodeb.results.coverage import coverage
 from nodeb.results.metrics import ALL, METRICS, Group, by_run
+from nodeb.results.summary import coverage
 from nodeb.results.survivors import NO_TRANSFERS, Unfinished, unfinished
 from nodeb.stats import Interval, family_confidence, mean_interval, paired_difference
 from nodeb.sweep.axes import Axis

@@ -11,9 +11,8 @@ import nodeb
 from nodeb import _core
 from nodeb.cli import invoke
 from nodeb.errors import InputError
-from nodeb.explanation.bars import difference_rows
 from nodeb.explanation.changes import CHANGES
-from nodeb.explanation.differences import difference, difference_table
+from nodeb.explanation.differences import difference, difference_rows, difference_table
 from nodeb.explanation.replications import CAUSES
 from nodeb.explanation.text import REMEDIES, remedy
 from nodeb.scenario_types import Dch, Ftp, HsDsch, LinkBearer, UserGroup, Wired

@@ -9,8 +9,7 @@ import random
 import pytest
 
 import nodeb
-from nodeb.explanation.changes import CHANGES
-from nodeb.explanation.levers import changed
+from nodeb.explanation.changes import CHANGES, changed
 from nodeb.explanation.text import best_change, remedy
 from nodeb.explanation.what_if import what_if
 from nodeb.results.causes import cause_name

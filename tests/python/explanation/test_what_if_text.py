@@ -11,10 +11,9 @@ from nodeb.explanation import Explanation
 from nodeb.explanation.answer import savings
 from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.differences import Part
-from nodeb.explanation.pairs import Pairs
 from nodeb.explanation.replications import Path, Share
 from nodeb.explanation.verdict import reason
-from nodeb.explanation.what_if import WhatIf, _compared, what_if
+from nodeb.explanation.what_if import Pairs, WhatIf, _compared, what_if
 from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
 from nodeb.stats import Interval
 

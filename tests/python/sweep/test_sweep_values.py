@@ -10,8 +10,8 @@ import pytest
 
 import nodeb
 from nodeb.base.table import Table
-from nodeb.results.coverage import coverage, coverage_by_run
 from nodeb.results.metrics import METRICS, Group
+from nodeb.results.summary import coverage, coverage_by_run
 from nodeb.results.survivors import NO_TRANSFERS
 from nodeb.sweep import Sweep
 
