@@ -29,20 +29,6 @@ from nodeb.study.verdicts import Comparison, Finding, Verdict
 if TYPE_CHECKING:
     from nodeb.study.campaign import Campaign
 
-__all__ = [
-    "Check",
-    "Claim",
-    "at_least",
-    "at_most",
-    "between",
-    "falling",
-    "flat",
-    "least_at",
-    "most_at",
-    "ordered",
-    "rising",
-]
-
 ARROW = " \N{RIGHTWARDS ARROW} "
 Series = Mapping[Key, Quantity]
 """Quantities along an axis, by key of the axis."""
@@ -142,30 +128,34 @@ def at_least(of: Value | float, low: float, *context: Any, **options: Any) -> Ch
     return between(of, low, math.inf, *context, **options)
 
 
-def rising(series: Series, *context: Any, unit: str | None = None, digits: int = 1) -> Check:
-    """Returns a check that each quantity of a series exceeds the one before it."""
+def rising(series: Series, *context: Any, **options: Any) -> Check:
+    """Returns a check that each quantity of a series exceeds the one before it.
+
+    Options are `unit` and `digits`.
+    """
     more = partial(Comparison, low=0.0, strict=True)
-    return _trend(series, "rising", lambda a, b: b - a, more, context, unit, digits)
+    return _trend(series, "rising", lambda a, b: b - a, more, context, **options)
 
 
-def falling(series: Series, *context: Any, unit: str | None = None, digits: int = 1) -> Check:
-    """Returns a check that each quantity of a series is below the one before it."""
+def falling(series: Series, *context: Any, **options: Any) -> Check:
+    """Returns a check that each quantity of a series is below the one before it.
+
+    Options are `unit` and `digits`.
+    """
     less = partial(Comparison, high=0.0, strict=True)
-    return _trend(series, "falling", lambda a, b: b - a, less, context, unit, digits)
+    return _trend(series, "falling", lambda a, b: b - a, less, context, **options)
 
 
-def flat(
-    series: Series, tolerance: float, *context: Any, unit: str | None = None, digits: int = 1
-) -> Check:
+def flat(series: Series, tolerance: float, *context: Any, **options: Any) -> Check:
     """Returns a check that each quantity of a series is close to the one before it.
 
-    It differs from that one by at most a fraction `tolerance`.
+    It differs from that one by at most a fraction `tolerance`. Options are `unit` and `digits`.
     """
     if not as_number(tolerance, "tolerance") >= 0:
         raise InputError(f"the tolerance of `flat` is {tolerance}; expected a share such as 0.05")
     most = 100 * tolerance
     near, asked = partial(Comparison, low=-most, high=most), f"within {most:g} %"
-    return _trend(series, asked, lambda a, b: change(b, a), near, context, unit, digits)
+    return _trend(series, asked, lambda a, b: change(b, a), near, context, **options)
 
 
 def _trend(
@@ -174,20 +164,14 @@ def _trend(
     step: Callable[[Quantity, Quantity], Quantity],
     compare: Callable[..., Comparison],
     context: tuple[Any, ...],
-    unit: str | None,
-    digits: int,
+    unit: str | None = None,
+    digits: int = 1,
 ) -> Check:
-    """Returns a check that compares each quantity of a series with the next one.
-
-    `step` returns the quantity that is measured for a pair of neighbours, and `compare` the
-    comparison of its value.
-    """
+    """A check that compares by `compare` the `step` from each quantity to the next one."""
     of, labels = tuple(map(quantity, series.values())), list(map(label_of, series))
     behind = _unit(of, unit)
-    steps = [
-        (ARROW.join(names), step(*pair))
-        for names, pair in zip(pairwise(labels), pairwise(of), strict=True)
-    ]
+    names = map(ARROW.join, pairwise(labels))
+    steps = [(name, step(*pair)) for name, pair in zip(names, pairwise(of), strict=True)]
 
     def findings(work: Campaign) -> list[Finding]:
         values = ARROW.join(f"{one.estimate(work).value:.{digits}f}" for one in of)

@@ -24,21 +24,6 @@ from nodeb.study.case import Case, Change, ScenarioFunction
 if TYPE_CHECKING:
     from nodeb.study.campaign import Campaign
 
-__all__ = [
-    "Constant",
-    "Fact",
-    "Means",
-    "Measured",
-    "Metric",
-    "Quantity",
-    "change",
-    "least",
-    "metric",
-    "most",
-    "quantity",
-    "rms",
-]
-
 Array = NDArray[np.float64]
 
 
@@ -157,6 +142,7 @@ Value = Quantity | Fact
 
 
 def value_of(value: Value | float) -> Value:
+    """Turns a number into a constant quantity."""
     return value if isinstance(value, Fact) else quantity(value)
 
 

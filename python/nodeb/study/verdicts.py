@@ -32,17 +32,8 @@ from nodeb.storage.files import csv_text
 Judgement = Literal["holds", "contradicted", "undecided"]
 JUDGEMENTS: tuple[Judgement, ...] = ("holds", "contradicted", "undecided")
 COLUMNS = (
-    "study",
-    "id",
-    "claim",
-    "verdict",
-    "comparisons",
-    "hold",
-    "contradicted",
-    "undecided",
-    "asked",
-    "replications_missing",
-    "evidence",
+    *("study", "id", "claim", "verdict", "comparisons", "hold", "contradicted", "undecided"),
+    *("asked", "replications_missing", "evidence"),
 )
 MAX_MISSING = 1_000_000
 """Number of further replications above which a value counts as equal to the margin."""
