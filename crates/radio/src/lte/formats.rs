@@ -267,7 +267,7 @@ impl Formats {
         self.bler_on(self.allocation_of(run), format, snr)
     }
 
-    #[inline]
+    #[inline(always)] // A call costs LTE's cell 1.6 %.
     fn bler_on(&self, allocation: Allocation, format: Format, snr: f32) -> f64 {
         let errors = self.errors(format.layers);
         errors.bler(errors.blocks(allocation), format.mcs, snr)
