@@ -46,28 +46,29 @@ def import_(given: Namespace) -> None:
     files.refuse_other(target, MAGIC, "a trace", "--out")
     if data.startswith(MAGIC):
         raise InputError(f"{file} is already a trace; scenarios can use it unchanged")
-    imported = importing.read(data, file, given.wanted, options)
+    trace, report = importing.read(data, file, given.wanted, options)
     with writing(f"write the trace to {target}"):
         target.parent.mkdir(parents=True, exist_ok=True)
-        write(target, imported.trace)
-    _print(target, imported)
+        write(target, trace)
+    _print(target, trace, report)
 
 
-def _print(target: Path, imported: importing.Imported) -> None:
-    trace = imported.trace
+def _print(target: Path, trace: Trace, report: list[str]) -> None:
+    import numpy as np
+
     kind = KINDS[trace.kind]
+    is_channel = trace.kind != "traffic"
     name = kind.columns[0]
     values = trace.columns[name]
+    weights = np.diff(trace.edges_ns) if is_channel else None
     entries = "entry" if len(trace) == 1 else "entries"
     lasts = duration_text(trace.duration_ns)
     print(f"{printable(target)}: {len(trace)} {entries} of {kind.meaning}, {lasts}")
-    for text in (f"read: {imported.read[0]}", *imported.read[1:]):
-        print(printable(text))
-    for note in imported.notes:
-        print(f"note: {note}")
-    low, high, mean = map(_number, (values.min(), values.max(), _mean(trace)))
-    print(f"{name}: {low} to {high}, mean {mean}")
-    is_channel = trace.kind != "traffic"
+    for line in report:
+        print(printable(line))
+    mean = np.average(values, weights=weights)
+    low, high, mean_text = map(_number, (values.min(), values.max(), mean))
+    print(f"{name}: {low} to {high}, mean {mean_text}")
     place = "ue.channel.trace" if is_channel else "traffic.replay"
     print(f"in a scenario here: {place}.file = {json.dumps(target.as_posix(), ensure_ascii=False)}")
     if is_channel:
@@ -77,13 +78,3 @@ def _print(target: Path, imported: importing.Imported) -> None:
 def _number(value: float) -> str:
     """Formats a number with six significant digits; without decimals if it is 1e5 or more."""
     return f"{value:.0f}" if abs(value) >= 1e5 else f"{value:.6g}"
-
-
-def _mean(trace: Trace) -> float:
-    """The mean over time; of traffic and of entries of equal length, the plain mean."""
-    import numpy as np
-
-    values = next(iter(trace.columns.values()))
-    if trace.times_ns is None or trace.end_ns is None:
-        return float(values.mean())
-    return float(np.average(values, weights=np.diff(trace.times_ns, append=trace.end_ns)))

@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.base.command_line import command_line
 from nodeb.base.streams import printable
 from nodeb.base.units import NS, NS_PER_S
 from nodeb.errors import InputError, ScenarioError, nearest
@@ -38,12 +37,11 @@ from nodeb.inputs.trace import (
     Trace,
     duration_ns,
     duration_text,
-    entry_error,
     opportunity_times,
-    read_numbers,
+    read_columns,
 )
 
-__all__ = ["OPTIONS", "Imported", "not_a_trace_message", "read"]
+__all__ = ["OPTIONS", "read"]
 
 PREFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 BYTES = {
@@ -64,17 +62,15 @@ ALIASES = {
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a column of a table has: names and units in it, and where it goes in a trace.
+    """Names, in lower case and without separators, and units of a column.
 
-    Names are in lower case and without separators and unit. Units have factors to that of the
-    trace; `default` is that of a column without one, None if it must be given.
+    Units have factors to that of the trace; None is no `default`: the unit must be given.
     """
 
     names: tuple[str, ...]
     units: Mapping[str, float]
     default: str | None
     kind: str = ""
-    column: str = ""
 
     def unit(self, name: str) -> str | None:
         """The unit in the name of a column, "" if it has none; None if the name is not exact."""
@@ -87,16 +83,15 @@ class Quantity:
 
 RATES = ("rate", "bitrate", "datarate", "throughput", "goodput")
 TABLES = {
-    "cqi": Quantity(("cqi",), {"": 1}, "", "cqi", "cqi"),
-    "snr": Quantity(("snr", "sinr"), {"dB": 1}, "dB", "snr", "snr_db"),
+    "cqi": Quantity(("cqi",), {"": 1}, "", "cqi"),
+    "snr": Quantity(("snr", "sinr"), {"dB": 1}, "dB", "snr"),
     "rates": Quantity(
         (*RATES, *(f"{way}{name}" for way in ("dl", "ul") for name in RATES)),
         BIT_RATES,
         None,
         "rate",
-        "rate_bps",
     ),
-    "traffic": Quantity(("bytes", "size"), BYTES, "B", "traffic", "bytes"),
+    "traffic": Quantity(("bytes", "size"), BYTES, "B", "traffic"),
 }
 TIME = Quantity(("time", "timestamp", "t", "ts", "elapsed", "epoch", "seconds"), NS, "s")
 OPTIONS = ("time", "value", "unit", "time_unit", "step", "missing", "decimal", "bytes")
@@ -114,16 +109,8 @@ MAX_NS = round(MAX_S * NS_PER_S)
 TTI_NS = 2_000_000
 """TTI of HSDPA, the step of eurane's traces and of mahimahi's as bit rates, ns."""
 MAX_PERIOD_MS = 20_000_000
-GAP_STEPS = 10
-
-
-@dataclass(frozen=True)
-class Imported:
-    """A trace, how columns and rows were read, and notes on what was changed."""
-
-    trace: Trace
-    read: list[str]
-    notes: list[str]
+Imported = tuple[Trace, list[str]]
+"""A trace, and lines that say how columns and rows were read."""
 
 
 def read(data: bytes, path: Path, wanted: str | None, options: Mapping[str, Any]) -> Imported:
@@ -131,7 +118,6 @@ def read(data: bytes, path: Path, wanted: str | None, options: Mapping[str, Any]
 
     Args:
         data: content of the file; gzip and UTF-16 are unpacked.
-        path: name of the file in messages.
         wanted: one of `FORMATS`; None takes that of the only column with an exact name.
         options: `OPTIONS` of `nodeb import`; None if not given.
 
@@ -153,22 +139,6 @@ def read(data: bytes, path: Path, wanted: str | None, options: Mapping[str, Any]
     for name in given:
         raise InputError(f"{path}: --{name.replace('_', '-')} has no effect here; leave it out")
     return imported
-
-
-def not_a_trace_message(path: Path, data: bytes, traffic: bool) -> str:
-    """Returns the message for a file that is no trace of traffic or of a channel."""
-    try:
-        formats = ["traffic"] if traffic else _Table(_unpacked(data, path), path, {}).formats()
-    except InputError:
-        formats = []
-    choices = " or ".join(one for one in FORMATS if one != "traffic")
-    wanted, hint = (formats[0], "") if len(formats) == 1 else ("FORMAT", f", FORMAT: {choices}")
-    target = path.with_suffix(".imported.trace" if path.suffix == ".trace" else ".trace")
-    command = command_line("import", path, options={"as": wanted, "out": target})
-    return (
-        f"{path}: this is not a trace file: its first line is not `# nodeb trace 1`; "
-        f"`{command}`{hint} converts it to a trace, to be named instead"
-    )
 
 
 def _unpacked(data: bytes, path: Path) -> bytes:
@@ -197,26 +167,18 @@ def _mahimahi(data: bytes, path: Path, size: int) -> Imported:
     bits = opportunities.reshape(-1, width).sum(axis=1) * np.float64(size * 8)
     rates: Numbers = bits * (NS_PER_S / TTI_NS)
     trace = Trace("rate", {"rate_bps": rates}, _source(path, "mahimahi"), step_ns=TTI_NS)
-    return Imported(
-        trace, [f"{len(ms)} opportunities of {size} bytes, from {ms[0]:.0f} to {period} ms"], []
-    )
+    many = f"{len(ms)} opportunities of {size} bytes"
+    return trace, [f"read: {many}, from {ms[0]:.0f} to {period} ms"]
 
 
 def _eurane(data: bytes, path: Path) -> Imported:
-    lists = read_numbers(data, path, skip=0)
-    if len(lists) != 4:
-        raise ScenarioError(
-            f"{path}: {len(lists)} numbers in a line; expected `rx1 rx2 rx3 CQI`: three SNRs, a CQI"
-        )
-    columns = dict(zip(KINDS["combined"].columns, lists, strict=True))
-    for name, values in columns.items():
-        COLUMNS[name].check(values, lambda i, text: entry_error(data, path, i, text))
+    columns = read_columns(data, path, KINDS["combined"].columns, skip=0)
     ends = (
-        f"{row[0]:g}, {row[1]:g}, {row[2]:g} dB, CQI {row[3]:g}"
-        for row in ([values[i] for values in lists] for i in (0, -1))
+        "{:g}, {:g}, {:g} dB, CQI {:g}".format(*(values[row] for values in columns.values()))
+        for row in (0, -1)
     )
     trace = Trace("combined", columns, _source(path, "eurane"), step_ns=TTI_NS)
-    return Imported(trace, [f"{len(trace)} rows, from {' to '.join(ends)}"], [])
+    return trace, [f"read: {len(trace)} rows, from {' to '.join(ends)}"]
 
 
 def _source(path: Path, wanted: str) -> str:
@@ -382,14 +344,15 @@ class _Table:
             entries.space(self.path)
         self._fill(entries, value, is_traffic)
         entries.values = _rounded(entries.values * quantity.units[unit], quantity.kind)
-        COLUMNS[quantity.column].check(
+        (column,) = KINDS[quantity.kind].columns
+        COLUMNS[column].check(
             entries.values, lambda row, text: self.error(entries.lines[row], text)
         )
         read = f"{self.title(value)} as {formats[0]}" + (f" in {unit}" if unit else "")
         times = "" if clock is None else f"{self.title(clock.place)} as {clock.meaning}; "
-        trace = entries.trace(quantity, _source(self.path, formats[0]))
+        trace = entries.trace(quantity.kind, column, _source(self.path, formats[0]))
         rows = [self._shown(entries, row, KINDS[quantity.kind].unit) for row in (0, -1)]
-        return Imported(trace, [times + read, *rows], entries.notes)
+        return trace, [f"read: {times}{read}", *rows, *entries.notes]
 
     def _entries(self, value: int, clock: _Clock | None, step_ns: int) -> _Entries:
         lines, values, begins = array("q"), array("d"), array("q")
@@ -425,7 +388,7 @@ class _Table:
             last = np.maximum.accumulate(np.where(missing, 0, np.arange(len(missing))))
             entries.values = entries.values[last]
         done = "hold the value before" if policy == "hold" else "are left out"
-        entries.notes.append(f"{count} of {len(missing)} rows have no value and {done}")
+        entries.notes.append(f"note: {count} of {len(missing)} rows have no value and {done}")
         entries.keep(kept, is_traffic)
 
     def _shown(self, entries: _Entries, row: int, unit: str) -> str:
@@ -511,17 +474,10 @@ class _Entries:
             raise InputError(f"{path}: all rows have one time; give --step with the time between")
         steps = np.diff(times)
         median = int(np.percentile(steps, 50, method="lower"))
-        gaps = np.flatnonzero(steps > GAP_STEPS * median)
-        if len(gaps):
-            longest = int(np.argmax(steps))
+        if again := len(self.begins) - len(times):
             self.notes.append(
-                f"{len(gaps)} of the steps are longer than {GAP_STEPS} median steps, the longest "
-                f"{duration_text(steps[longest])} from {duration_text(times[longest])}; values hold"
-            )
-        if len(times) < len(self.begins):
-            self.notes.append(
-                f"{len(self.begins) - len(times)} rows have the time of the row before; rows of "
-                "one time are spread evenly up to the next, or over a median step"
+                f"note: {again} rows have the time of the row before; rows of one time are spread "
+                "evenly up to the next, or over a median step"
             )
             rank = np.arange(len(self.begins)) - np.repeat(np.cumsum(counts) - counts, counts)
             room = np.minimum(np.append(steps, median), median)
@@ -535,14 +491,14 @@ class _Entries:
         self.begins = self.begins[kept] if is_traffic else np.cumsum(lasts) - lasts
         self.end = int(lasts.sum())
 
-    def trace(self, quantity: Quantity, source: str) -> Trace:
-        columns = {quantity.column: self.values}
-        if quantity.kind == "traffic":
-            return Trace(quantity.kind, columns, source, times_ns=self.begins)
+    def trace(self, kind: str, column: str, source: str) -> Trace:
+        columns = {column: self.values}
+        if kind == "traffic":
+            return Trace(kind, columns, source, times_ns=self.begins)
         lasts = np.diff(self.begins, append=self.end)
         if (lasts == lasts[0]).all():
-            return Trace(quantity.kind, columns, source, step_ns=int(lasts[0]))
-        return Trace(quantity.kind, columns, source, times_ns=self.begins, end_ns=self.end)
+            return Trace(kind, columns, source, step_ns=int(lasts[0]))
+        return Trace(kind, columns, source, times_ns=self.begins, end_ns=self.end)
 
 
 def _rounded(values: Numbers, kind: str) -> Numbers:

@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nodeb import _core
 from nodeb.base.command_line import command_line
 from nodeb.errors import InputError, nearest
 
-__all__ = ["Keys", "listing", "plain", "toml_value", "unknown_key_hint"]
+__all__ = ["Keys", "listing", "plain", "toml_value"]
 
 Schema = dict[str, Any]
 QUANTITIES = {"Duration": "time", "Rate": "bit rate"}
@@ -245,22 +244,6 @@ def listing(section: str) -> str:
     """
     command = command_line("list keys", *([section] if section else []))
     return f"all keys{f' of {section}' if section else ''}: `{command}`"
-
-
-def unknown_key_hint(message: str) -> str:
-    """Returns a hint at the list of keys, to follow a message of the core on an unknown key.
-
-    Returns "" if the message is about another error, or if no section has the key's position.
-    """
-    found = re.search(r"(?:^|: )([\w.]+): unknown key", message)
-    if found is None:
-        return ""
-    section = ".".join(one for one in found[1].split(".")[:-1] if not one.isdecimal())
-    try:
-        Keys(json.loads(_core.schema())).rows(section)
-    except InputError:  # The key is in a table that is no section, such as a table with one key.
-        return ""
-    return f"; {listing(section)}"
 
 
 def toml_value(value: Any) -> str:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from nodeb import _core
 from nodeb.base.streams import printable
 from nodeb.errors import ScenarioError
+from nodeb.inputs import recording
 from nodeb.inputs.columns import TRAFFIC, recordings
+from nodeb.inputs.trace import Range, read_columns
 from nodeb.storage.files import NAMED_BYTES, read_text
 
 __all__ = [
@@ -30,8 +33,8 @@ __all__ = [
 Locate = Callable[[list[str]], str]
 """Function that returns the position of the value under some keys, as "file:line: key: "."""
 
-CURVE_COLUMNS = ("cqi", "snr_db", "bler")
-"""Column names in the first line of a file of curves, in any order."""
+CURVE = ("cqi", "snr_db", "bler")
+CURVE_RANGES = {"cqi": Range(1, 30, "a CQI; expected a whole number, 1 to 30", whole=True)}
 
 FROM_FILE = ("unit", "pdus_per_block", "process", "within_block")
 """Keys of a radio's `errors` that a model file gives."""
@@ -109,8 +112,6 @@ def _named(
         lists = ("times", "snrs_db", "rates", "cqi", "times_ms")
         if not _names_file(table) or any(len(table.get(key) or ()) for key in lists):
             continue
-        from nodeb.inputs import recording  # It imports NumPy, which is slow.
-
         if isinstance(owner, str):
             yield [*place, "file"], table, recording.opportunities
         else:
@@ -143,52 +144,18 @@ def _tables(parts: Any) -> Iterator[tuple[str, dict[str, Any]]]:
             yield key, value
 
 
-def link_curve(path: Path) -> dict[str, list[float] | list[int]]:
-    """Reads a file of curves into the lists of `link_curve`.
-
-    The first line names the columns `cqi,snr_db,bler`; each other line is a point. Empty lines and
-    lines that begin with `#` are ignored.
-
-    Raises:
-        ScenarioError: the file cannot be read, columns are missing or unknown, or a line is not a
-            point.
-    """
-    lines = [
-        (number, [word.strip() for word in line.split(",")])
-        for number, line in enumerate(read_text(path, NAMED_BYTES).splitlines(), start=1)
-        if line.strip() and not line.lstrip().startswith("#")
-    ]
-    if not lines:
-        raise ScenarioError(f"{path}: the file has no entries; expected a line `cqi,snr_db,bler`")
-    first, names = lines[0]
-    if sorted(names) != sorted(CURVE_COLUMNS):
+def link_curve(path: Path) -> dict[str, list[float]]:
+    """Reads a file of curves: a line `cqi,snr_db,bler`, and a point in each other line."""
+    data = read_text(path, NAMED_BYTES).encode()
+    line, names = next(iter(_core.first_entries(data, 1)), (1, []))
+    if sorted(names) != sorted(CURVE):
         raise ScenarioError(
-            f"{path}:{first}: unknown columns `{','.join(names)}`; expected `cqi,snr_db,bler`"
+            f"{path}:{line}: unknown columns `{','.join(names)}`; expected `{','.join(CURVE)}`"
         )
-    points = [_point(names, words, f"{path}:{number}") for number, words in lines[1:]]
-    if not points:
-        raise ScenarioError(f"{path}: the file has no points; expected lines of numbers")
-    return {
-        "cqi": [round(point["cqi"]) for point in points],
-        "snr_db": [point["snr_db"] for point in points],
-        "bler": [point["bler"] for point in points],
+    columns = read_columns(data, path, names, ranges=CURVE_RANGES)
+    return {"cqi": columns["cqi"].astype(int).tolist()} | {
+        name: columns[name].tolist() for name in ("snr_db", "bler")
     }
-
-
-def _point(names: list[str], words: list[str], place: str) -> dict[str, float]:
-    try:
-        point = {name: float(word) for name, word in zip(names, words, strict=True)}
-    except ValueError:
-        point = {}
-    if not point or not all(math.isfinite(value) for value in point.values()):
-        raise ScenarioError(
-            f"{place}: `{','.join(words)}` is not a point; expected a number for each of "
-            f"`{','.join(names)}`"
-        )
-    cqi = point["cqi"]
-    if cqi != round(cqi) or not 1 <= cqi <= 30:
-        raise ScenarioError(f"{place}: {cqi:g} is not a CQI; expected a whole number, 1 to 30")
-    return point
 
 
 def errors(path: Path) -> dict[str, Any]:
@@ -234,8 +201,6 @@ def read_sequence(path: Path) -> list[int]:
     Raises:
         ScenarioError: the file cannot be read, is empty, or has other symbols.
     """
-    import numpy as np
-
     text = read_text(path, NAMED_BYTES)
     if odd := re.search(r"[^01\s]", text):
         line = text.count("\n", 0, odd.start()) + 1

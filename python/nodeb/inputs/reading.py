@@ -10,7 +10,6 @@ from typing import Any, ParamSpec, TypeVar
 
 from nodeb import _core
 from nodeb.errors import RunError, ScenarioError
-from nodeb.inputs.keys import unknown_key_hint
 from nodeb.storage import files
 
 __all__ = ["NO_NUMBER", "core_call", "document", "is_recording", "non_finite_number", "read_text"]
@@ -35,7 +34,7 @@ def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
         return function(*args, **kwargs)
     except _core.ScenarioError as error:
-        raise ScenarioError(f"{error}{unknown_key_hint(str(error))}") from None
+        raise ScenarioError(str(error)) from None
     except _core.InternalError as error:
         raise RunError(str(error)) from None
 

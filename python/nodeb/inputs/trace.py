@@ -22,14 +22,16 @@ duration.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
+from nodeb.base.command_line import command_line
 from nodeb.base.units import NS, NS_PER_S, in_ns
 from nodeb.errors import ScenarioError, nearest
 from nodeb.storage import files
@@ -42,15 +44,14 @@ __all__ = [
     "MAX_ENTRIES",
     "MAX_S",
     "Numbers",
+    "Range",
     "Times",
     "Trace",
     "duration_ns",
     "duration_text",
-    "entry_error",
-    "is_of_traffic",
     "opportunity_times",
     "read",
-    "read_numbers",
+    "read_columns",
     "write",
 ]
 
@@ -82,9 +83,14 @@ class Range:
         odd = (values < self.minimum) | (values > self.maximum)
         if self.whole:
             odd |= values != np.rint(values)
-        if odd.any():
-            place = int(np.argmax(odd))
-            raise fail(place, f"{values[place]:g} is not {self.what}")
+        refuse(values, odd, fail, f"is not {self.what}")
+
+
+def refuse(values: Numbers, odd: NDArray[np.bool_], fail: Fail, message: str) -> None:
+    """Raises an error with the first of the odd values, if there is one."""
+    if odd.any():
+        place = int(np.argmax(odd))
+        raise fail(place, f"{values[place]:.10g} {message}")
 
 
 _SNR = Range(-200, 200, "an SNR from -200 to 200 dB")
@@ -142,6 +148,12 @@ class Trace:
         if self.end_ns is not None:
             return self.end_ns
         return 0 if self.times_ns is None else int(self.times_ns[-1])
+
+    @property
+    def edges_ns(self) -> Numbers:
+        """Beginnings of all entries, and the end of the last one."""
+        begins = np.arange(len(self)) * (self.step_ns or 0)
+        return np.append(begins if self.times_ns is None else self.times_ns, self.duration_ns) * 1.0
 
 
 def write(path: Path, trace: Trace) -> None:
@@ -205,18 +217,16 @@ def duration_ns(text: str) -> int | None:
     return ns if 0 < ns <= MAX_S * NS_PER_S else None
 
 
-def read(path: Path) -> Trace | bytes:
-    """Reads a trace file; returns the bytes of any other file.
-
-    Raises:
-        ScenarioError: the file cannot be read, is too large, or is a damaged trace file.
-    """
+def read(path: Path) -> Trace:
     data = files.read_bytes(path, MAX_BYTES)
-    return _Reader(data, path).trace() if data.startswith(MAGIC) else data
-
-
-def is_of_traffic(data: bytes) -> bool:
-    return b"\n# kind: traffic" in data[: files.HEAD]
+    if data.startswith(MAGIC):
+        return _Reader(data, path).trace()
+    target = path.with_suffix(".imported.trace" if path.suffix == ".trace" else ".trace")
+    raise ScenarioError(
+        f"{path}: this is not a trace file: its first line is not `# nodeb trace 1`; "
+        f"`{command_line('import', path, options={'out': target})}` converts a measurement to a "
+        "trace, to be named instead"
+    )
 
 
 class _Reader:
@@ -239,9 +249,6 @@ class _Reader:
     def _wrong(self, key: str, message: str) -> ScenarioError:
         line, _ = self.keys.get(key, (1, ""))
         return ScenarioError(f"{self.path}:{line}: {key}: {message}")
-
-    def _fail(self, entry: int, message: str) -> ScenarioError:
-        return entry_error(self.data, self.path, entry + 1, message)
 
     def _text(self, key: str, default: str = "") -> str:
         return self.keys.get(key, (1, default))[1]
@@ -283,29 +290,18 @@ class _Reader:
                 f"{self.path}:{line}: the columns are `{','.join(names)}`; expected "
                 f"`{','.join(expected)}` of a trace of `{kind}`"
             )
-        lists = read_numbers(self.data, self.path, skip=1)
-        count = len(lists[0]) if lists else 0
+        columns = read_columns(self.data, self.path, names)
+        count = len(columns[names[0]])
         if self._text("count") != str(count):
             stated = self._text("count") or "nothing"
             raise self._wrong("count", f"{stated} stated, but the file has {count} entries")
-        if not count:
-            raise ScenarioError(f"{self.path}: the file has no entries; expected at least one")
-        if len(lists) != len(names):
-            raise self._fail(
-                0, f"{len(lists)} numbers; expected one in each of `{','.join(names)}`"
-            )
-        columns = dict(zip(names, lists, strict=True))
-        for name in KINDS[kind].columns:
-            COLUMNS[name].check(columns[name], self._fail)
         return columns
 
     def _times(self, times: Numbers, channel: bool) -> Times:
         """Times in whole ns. Those of a channel begin at 0 and increase."""
 
         def check(odd: NDArray[np.bool_], message: str) -> None:
-            if odd.any():
-                place = int(np.argmax(odd))
-                raise self._fail(place, f"{times[place]:g} s {message}")
+            refuse(times, odd, partial(_entry_error, self.data, self.path, 1), f"s {message}")
 
         check(~((times >= 0) & (times < MAX_S)), f"is out of range; expected 0 s to {MAX_S:.0f} s")
         ns: Times = np.rint(times * NS_PER_S).astype(np.int64)
@@ -318,60 +314,50 @@ class _Reader:
         return ns
 
 
-def read_numbers(data: bytes, path: Path, skip: int) -> list[Numbers]:
-    """Reads the columns of numbers of a text, without empty lines and comments.
+def read_columns(
+    data: bytes,
+    path: Path,
+    names: Sequence[str],
+    skip: int = 1,
+    ranges: Mapping[str, Range] = COLUMNS,
+) -> dict[str, Numbers]:
+    """Reads and checks the columns of numbers of a text, without empty lines and comments.
 
-    Args:
-        data: the text.
-        path: name of the file in messages.
-        skip: number of lines with content before the first line of numbers.
-
-    Raises:
-        ScenarioError: a word is not a number, or there are more than `MAX_ENTRIES` lines; the
-            message names the line.
+    `skip` is the number of lines with content before the first line of numbers. Errors name the
+    line.
     """
     try:
-        return _core.read_numbers(data, skip, None, MAX_ENTRIES)
+        lists = _core.read_numbers(data, skip, None, MAX_ENTRIES)
     except ValueError as error:
         line, message = error.args
         raise ScenarioError(f"{path}:{line}: {message}") from None
+    fail = partial(_entry_error, data, path, skip)
+    if not lists:
+        raise ScenarioError(f"{path}: the file has no entries; expected at least one")
+    if len(lists) != len(names):
+        raise fail(0, f"{len(lists)} numbers; expected one in each of `{','.join(names)}`")
+    columns = dict(zip(names, lists, strict=True))
+    for name in columns.keys() & ranges.keys():
+        ranges[name].check(columns[name], fail)
+    return columns
 
 
-def entry_error(data: bytes, path: Path, entry: int, message: str) -> ScenarioError:
-    """Returns an error that names the line of an entry.
-
-    `entry` is its index among the lines with content, from 0, headings included.
-    """
-    return ScenarioError(f"{path}:{_core.line_of_entry(data, entry)}: {message}")
+def _entry_error(data: bytes, path: Path, skip: int, entry: int, message: str) -> ScenarioError:
+    return ScenarioError(f"{path}:{_core.line_of_entry(data, skip + entry)}: {message}")
 
 
 def opportunity_times(data: bytes, path: Path, max_ms: int = MAX_OPPORTUNITY_MS) -> Numbers:
-    """Returns the times of a mahimahi trace, ms; an error names the line.
+    """Returns the times of a mahimahi trace, ms.
 
     Each line is one opportunity: its time, a whole number that never decreases. The last one must
-    be above 0, because the trace lasts until then. Empty lines and comments are ignored.
+    be above 0, because the trace lasts until then.
     """
-    columns = read_numbers(data, path, skip=0)
-    if not columns:
-        raise ScenarioError(
-            f"{path}: the file has no entries; expected at least one delivery opportunity, "
-            "a time in ms in each line"
-        )
-    if len(columns) > 1:
-        raise entry_error(
-            data, path, 0, f"{len(columns)} numbers in a line; expected one, a time in ms"
-        )
-    (ms,) = columns
+    time = Range(0, max_ms, f"an opportunity; expected whole ms from 0 to {max_ms}", whole=True)
+    ms = read_columns(data, path, ["time_ms"], 0, {"time_ms": time})["time_ms"]
 
     def check(odd: NDArray[np.bool_], message: str) -> None:
-        if odd.any():
-            place = int(np.argmax(odd))
-            raise entry_error(data, path, place, f"{ms[place]:.10g} {message}")
+        refuse(ms, odd, partial(_entry_error, data, path, 0), message)
 
-    check(
-        (ms < 0) | (ms > max_ms) | (ms != np.rint(ms)),
-        f"is no time of an opportunity; expected whole ms from 0 to {max_ms}",
-    )
     check(np.diff(ms, prepend=0) < 0, "goes backward in time; expected times that never fall")
     check(
         (ms == 0) & (np.arange(1, len(ms) + 1) == len(ms)),

@@ -197,7 +197,7 @@ REFUSED = {
     "mahimahi at 0 ms": ("0\n0\n", "--as mahimahi", "0 "),
     "mahimahi falls": ("3\n2\n", "--as mahimahi", "log.csv:2: 2 "),
     "mahimahi too long": ("3\n99999999999\n", "--as mahimahi", "log.csv:2: "),
-    "eurane": ("1 2 3\n", "--as eurane", "CQI"),
+    "eurane": ("1 2 3\n", "--as eurane", "log.csv:1: 3 numbers"),
     "spreadsheet": (b"PK\x03\x04\0\0", "", "CSV"),
     "damaged gzip": (b"\x1f\x8b\x08\0abc", "", "gzip"),
     "input as output": ("-1\n", "--as snr --step '1 s' --out log.csv", "log.csv"),
