@@ -380,7 +380,7 @@ impl UplinkMac {
                 let most = room.free.len();
                 bids.iter_mut().for_each(|bid| self.serve_bid(at, bid, most, room));
             }
-            Deal::FirstShareEvenly => self.share_evenly(at, &mut bids, room),
+            Deal::InTurnFrom(_) => self.share_evenly(at, &mut bids, room),
         }
         for bid in bids.iter().filter(|bid| bid.octets > 0) {
             self.scheduler.served(tti, bid.candidate.user, bid.octets);
@@ -489,14 +489,15 @@ impl UplinkMac {
         }
         let mut weights = vec![Weight::default(); candidates.len()];
         let deal = self.scheduler.weigh(tti, &candidates, &mut weights);
+        if let Deal::InTurnFrom(first) = deal {
+            bids.rotate_left(first);
+            return deal;
+        }
         let view = self.scheduler.view();
         let uses_quality = view.quality && !view.rate;
         for (bid, weight) in bids.iter_mut().zip(weights) {
             let Candidate { rate, quality, .. } = bid.candidate;
-            bid.score = match deal {
-                Deal::EachToHighest => weight.score(if uses_quality { quality } else { rate as f32 }),
-                Deal::FirstShareEvenly => weight.offset,
-            };
+            bid.score = weight.score(if uses_quality { quality } else { rate as f32 });
         }
         bids.sort_by(|a, b| b.score.total_cmp(&a.score));
         deal

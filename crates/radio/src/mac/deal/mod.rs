@@ -96,8 +96,6 @@ pub struct Dealer {
     open: Vec<Bidder>,
     /// Those that got their first groups in this round or, in turn, in this TTI.
     newcomers: Vec<u32>,
-    /// In turn: candidates in the order of their turns.
-    turns: Vec<u32>,
     /// In turn: resource blocks beyond even shares.
     balance: Balance,
     contest: Contest,
@@ -123,7 +121,7 @@ impl Dealer {
         self.begin(candidates, offers);
         match deal {
             Deal::EachToHighest => self.deal_to_highest(offers, room),
-            Deal::FirstShareEvenly => self.deal_in_turn(offers, room),
+            Deal::InTurnFrom(first) => self.deal_in_turn(first, offers, room),
         }
         &self.parts
     }

@@ -1,16 +1,12 @@
-use super::{Dealer, Offers, Room};
+use super::{Bidder, Dealer, Offers, Room};
 use crate::mac::band::{Groups, MAX_GROUPS};
 
 impl Dealer {
-    /// In descending order of offsets; who has got the least so far gets the larger part, as otherwise the
-    /// same users could get them in every TTI.
-    pub(super) fn deal_in_turn(&mut self, offers: Offers, room: Room) {
+    /// Who has got the least so far gets the larger part, as otherwise the same users could get them in every TTI.
+    pub(super) fn deal_in_turn(&mut self, first: usize, offers: Offers, room: Room) {
         let Room { groups: mut free, grants } = room;
-        self.open.sort_unstable_by(|a, b| {
-            b.weight.offset.total_cmp(&a.weight.offset).then(a.candidate.cmp(&b.candidate))
-        });
-        self.turns.clear();
-        self.turns.extend(self.open.iter().map(|bidder| bidder.candidate));
+        let before = self.open.partition_point(|bidder| (bidder.candidate as usize) < first);
+        self.open.rotate_left(before);
         // Not more users can be served.
         let served = grants.min(free.len()).min(self.open.len());
         let balance = |user: u32| self.balance.of(user as usize);
@@ -20,8 +16,9 @@ impl Dealer {
             self.deal_round(offers, free, grants);
             free = self.settle(offers);
         }
-        for at in 0..self.turns.len() {
-            self.list(self.turns[at] as usize);
+        self.newcomers.sort_unstable_by_key(|candidate| ((*candidate as usize) < first, *candidate));
+        for at in 0..self.newcomers.len() {
+            self.list(self.newcomers[at] as usize);
         }
         let held = self.open.iter().map(|bidder| &self.held[bidder.candidate as usize]);
         let elements = |groups: Groups| {
@@ -32,24 +29,24 @@ impl Dealer {
         self.balance.record(shares, MAX_GROUPS as f32);
     }
 
-    /// A candidate without groups only gets its first one while fewer than `grants` candidates have groups.
+    /// Once `grants` candidates have groups, no other can get any.
     fn deal_round(&mut self, offers: Offers, free: Groups, grants: usize) {
         let Self { open, held, newcomers, .. } = self;
         let mut next = 0;
         for group in free {
-            let may_begin = newcomers.len() < grants;
-            let gets = |at: &usize| {
-                let bidder = &open[*at];
-                let may_get = may_begin || !held[bidder.candidate as usize].groups.is_empty();
-                may_get && !offers.x[bidder.user as usize][group].is_nan()
-            };
-            if let Some(at) = (next..open.len()).chain(0..next).find(gets) {
-                let held = &mut held[open[at].candidate as usize];
-                if held.groups.is_empty() {
-                    newcomers.push(open[at].candidate);
-                }
-                held.add(group, offers);
-                next = at + 1;
+            let usable = |at: &usize| !offers.x[open[*at].user as usize][group].is_nan();
+            let Some(at) = (next..open.len()).chain(0..next).find(usable) else { continue };
+            let candidate = open[at].candidate;
+            let begins = held[candidate as usize].groups.is_empty();
+            held[candidate as usize].add(group, offers);
+            next = at + 1;
+            if begins {
+                newcomers.push(candidate);
+            }
+            if begins && newcomers.len() == grants {
+                let holds = |bidder: &Bidder| !held[bidder.candidate as usize].groups.is_empty();
+                next = open[..next].iter().filter(|bidder| holds(bidder)).count();
+                open.retain(holds);
             }
         }
     }

@@ -27,8 +27,8 @@ impl Weight {
 pub enum Deal {
     /// To the first user if several are equal.
     EachToHighest,
-    /// In turn to the highest offsets, in about equal numbers.
-    FirstShareEvenly,
+    /// In turn from this candidate on, in about equal numbers, whatever the weights.
+    InTurnFrom(usize),
 }
 
 /// The memory is reused.

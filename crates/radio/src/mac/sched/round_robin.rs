@@ -30,15 +30,9 @@ impl Scheduler for RoundRobinScheduler {
         candidates.iter().position(|candidate| candidate.user >= self.next_user).unwrap_or(0)
     }
 
-    /// [`Deal::FirstShareEvenly`] gives the users whose turns are next about equal numbers of groups.
-    fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+    fn weigh(&mut self, tti: u64, candidates: &[Candidate], _weights: &mut [Weight]) -> Deal {
         self.divided = Some(tti);
-        let first = self.pick(tti, candidates);
-        for (i, weight) in weights.iter_mut().enumerate() {
-            let wraps = if i < first { candidates.len() } else { 0 };
-            *weight = Weight::by_rank((i + wraps - first) as u32);
-        }
-        Deal::FirstShareEvenly
+        Deal::InTurnFrom(self.pick(tti, candidates))
     }
 
     fn rule(&self, _tti: u64) -> Rule<'_> {
@@ -77,11 +71,11 @@ mod tests {
     fn retransmissions_take_no_turns() {
         let mut scheduler = RoundRobinScheduler::default();
         let candidates = [0, 1, 2].map(|user| Candidate::at_rate(user, 1));
-        let first = |scheduler: &mut RoundRobinScheduler, tti| {
-            let mut weights = [Weight::default(); 3];
-            scheduler.weigh(tti, &candidates, &mut weights);
-            weights.iter().position(|weight| weight.offset == 0.0).unwrap()
-        };
+        let first =
+            |scheduler: &mut RoundRobinScheduler, tti| match scheduler.weigh(tti, &candidates, &mut []) {
+                Deal::InTurnFrom(first) => first,
+                Deal::EachToHighest => panic!("no turns"),
+            };
         for tti in 0..9 {
             scheduler.served(tti, 0, 1);
             let user = first(&mut scheduler, tti);
