@@ -27,12 +27,11 @@ Choice = tuple[str, str]
 
 
 def key_of(setting: str) -> str:
-    """Returns the dotted key of a setting `key.path=value`: the text before the first `=`."""
     return setting.partition("=")[0].strip()
 
 
 def value_of(setting: str) -> Any:
-    """Returns the value of a setting: TOML, or the text itself if it is not TOML."""
+    """The value of a setting: TOML, or the text itself if it is not TOML."""
     text = setting.partition("=")[2].strip()
     try:
         return tomllib.loads(f"value = {text}")["value"]
@@ -41,7 +40,6 @@ def value_of(setting: str) -> Any:
 
 
 def overrides(values: Mapping[str, Any]) -> list[str]:
-    """Returns settings `key.path=value` for values by dotted key, except those that are None."""
     return [f"{key}={toml_value(value)}" for key, value in values.items() if value is not None]
 
 
@@ -50,16 +48,13 @@ def choices(key: str, root: type[Part]) -> Iterator[Choice]:
     options: list[Any] = [root]
     parts = key.split(".")
     for at, name in enumerate(parts):
-        tags = {one.tag: one for one in options if is_part(one) and one.tag is not None}
+        tags = {part.tag: part for part in options if is_part(part)}
         if name in tags:
             yield ".".join(parts[:at]), name
-            options = [tags[name]]
-            continue
-        options = list(_inside(options, name))
+        options = [tags[name]] if name in tags else list(_inside(options, name))
 
 
 def _inside(options: list[Any], name: str) -> Iterator[Any]:
-    """Yields the types that the key `name` of a part or the index `name` of a list can have."""
     for one in options:
         if get_origin(one) is list and name.isdecimal():
             yield from options_of(get_args(one)[0])
@@ -68,7 +63,6 @@ def _inside(options: list[Any], name: str) -> Iterator[Any]:
 
 
 def value_at(key: str, data: Any) -> Any:
-    """Returns the value at a dotted key of plain data; None if there is none."""
     for name in key.split("."):
         if isinstance(data, Mapping):
             data = data.get(name)

@@ -57,12 +57,7 @@ def is_external(group: Mapping[str, Any]) -> bool:
 
 
 class Column(Sequence[Any]):
-    """Immutable list of numbers, or of quantities such as "250 ns".
-
-    Args:
-        values: the numbers.
-        unit: unit of the quantities, such as `ns`; empty for plain numbers.
-    """
+    """Immutable list of numbers, or, with a unit, of quantities such as "250 ns"."""
 
     __slots__ = ("unit", "values")
 
@@ -79,11 +74,12 @@ class Column(Sequence[Any]):
     @overload
     def __getitem__(self, place: slice) -> list[Any]: ...
     def __getitem__(self, place: int | slice) -> Any:
-        found = self.values[place].tolist()
+        numbers = self.values[place].tolist()
         if not self.unit:
-            return found
-        quantities = [f"{one} {self.unit}" for one in np.atleast_1d(found).tolist()]
-        return quantities if isinstance(place, slice) else quantities[0]
+            return numbers
+        if isinstance(place, slice):
+            return [f"{number} {self.unit}" for number in numbers]
+        return f"{numbers} {self.unit}"
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self[:])
@@ -115,23 +111,23 @@ class RecordingColumns(NamedTuple):
         return self.owner, {key: column.values for key, column in self.columns.items()}
 
     def digest(self) -> str:
-        """Returns a SHA-256 hash, in hexadecimal, of the columns and their position."""
-        found = hashlib.sha256(repr((self.owner, self.place)).encode())
+        """SHA-256 of the columns and their position."""
+        digest = hashlib.sha256(repr((self.owner, self.place)).encode())
         for key, column in sorted(self.columns.items()):
-            found.update(f"{key} {column.unit} {column.values.dtype} {len(column)}".encode())
-            found.update(column.values.data)
-        return found.hexdigest()
+            digest.update(f"{key} {column.unit} {column.values.dtype} {len(column)}".encode())
+            digest.update(column.values.data)
+        return digest.hexdigest()
 
 
 def extract_columns(scenario: dict[str, Any]) -> list[RecordingColumns]:
-    found = []
+    taken = []
     for owner, place, table in recordings(scenario):
         columns = {key: value for key, value in table.items() if isinstance(value, Column)}
         for key in columns:
             del table[key]
         if columns:
-            found.append(RecordingColumns(owner, place, table.get("file"), columns))
-    return found
+            taken.append(RecordingColumns(owner, place, table.get("file"), columns))
+    return taken
 
 
 def restore_columns(scenario: dict[str, Any], taken: Iterable[RecordingColumns]) -> dict[str, Any]:

@@ -29,12 +29,6 @@ UNITS = {
 
 
 class Keys:
-    """Reads keys from a schema.
-
-    Args:
-        schema: JSON Schema of a scenario.
-    """
-
     def __init__(self, schema: Schema) -> None:
         self.root, self.defs = schema, schema["$defs"]
 
@@ -43,26 +37,20 @@ class Keys:
 
         A section is a table with keys or a choice between variants. The whole file is left out.
         """
-        known = {"": ""}
+        paths = {"": ""}
         for name in (queue := [""]):  # The loop appends sections to `queue` while it runs over it.
             for key, value in self._inside(name):
                 for below in self._mentioned(value):
-                    if below not in known:
-                        known[below] = f"{known[name]}.{key}".lstrip(".")
+                    if below not in paths:
+                        paths[below] = f"{paths[name]}.{key}".lstrip(".")
                         queue.append(below)
-        return sorted(path for path in known.values() if path)
+        return sorted(path for path in paths.values() if path)
 
     def rows(self, path: str) -> list[list[str]]:
         """Returns key, type, default, unit and meaning of each key of a section, all as texts.
 
         The default of a required key is `needed`. If the section is a choice, each row is a
-        variant, without default and unit.
-
-        Args:
-            path: dotted key, as in `radio.dch`; empty for the file itself.
-
-        Raises:
-            InputError: there is no such section; the message names the nearest.
+        variant, without default and unit. The path of the file itself is empty.
         """
         name = self._definition(path)
         if self._variants(name):
@@ -84,14 +72,6 @@ class Keys:
         ]
 
     def row(self, path: str) -> list[str]:
-        """Returns key, type, default, unit and meaning of one key, all as texts.
-
-        Args:
-            path: dotted key, as in `radio.dch.bler`.
-
-        Raises:
-            InputError: there is no such key; the message names the nearest.
-        """
         section, _, key = path.rpartition(".")
         rows = {row[0]: row for row in self.rows(section)}
         if key not in rows:
@@ -116,14 +96,10 @@ class Keys:
         return self.defs[name] if name else self.root
 
     def _inside(self, name: str) -> list[tuple[str, Schema]]:
-        """Returns the keys of a section, each with its schema.
-
-        If the section is a choice between variants, their names take the place of keys.
-        """
+        """The keys or variants of a section, each with its schema."""
         return list((self._variants(name) or self._table(name).get("properties", {})).items())
 
     def _mentioned(self, schema: Schema) -> Iterator[str]:
-        """Yields the names of the sections that the schema of a value refers to."""
         if "$ref" in schema:
             name = schema["$ref"].rsplit("/", 1)[-1]
             if self._has_section(name):
@@ -136,29 +112,22 @@ class Keys:
         return bool(self.defs[name].get("properties") or self._variants(name))
 
     def _branches(self, name: str) -> list[Schema]:
-        """Returns the schemas of a definition's alternatives that are tables with one key."""
+        """Alternatives that are tables with one key."""
         options = self._table(name).get("anyOf") or self._table(name).get("oneOf") or []
         return [one for one in options if len(one.get("properties", ())) == 1]
 
     def _variants(self, name: str) -> dict[str, Schema]:
-        """Returns the schema of each variant's parameters, by name of the variant.
-
-        Variants are the alternatives of a definition that are tables with one key.
-        """
         return {k: v for one in self._branches(name) for k, v in one["properties"].items()}
 
     def _linked(self, kind: str, name: str, here: object) -> str:
-        """Returns the name of a type that has keys of its own.
-
-        The documentation overrides this method to make the name a link.
-        """
+        """The name of a type that has keys of its own; a link in the documentation."""
         return kind
 
     def _words(self, text: str) -> str:
         return plain(text)
 
     def _type(self, value: Schema, here: object) -> str:
-        """Returns the type of a value in TOML, in words, such as `whole number, 1 to 64`."""
+        """The type of a value in words, such as `whole number, 1 to 64`."""
         if "$ref" in value:
             return self._type_of_reference(value["$ref"].rsplit("/", 1)[-1], here)
         for word in ("anyOf", "oneOf"):
@@ -184,7 +153,7 @@ class Keys:
         return "empty table" if target.get("type") == "object" else self._type(target, here)
 
     def _unit(self, key: str, value: Schema) -> str:
-        """Returns the units accepted by a quantity, or the unit of a plain number."""
+        """The units that a quantity accepts, or the unit of a plain number."""
         target = self._scalar(value)
         if "pattern" in target:
             units = str(target["pattern"]).rpartition("(")[2]
@@ -194,22 +163,18 @@ class Keys:
         return next((unit for end, unit in UNITS.items() if key.endswith(end)), "")
 
     def _scalar(self, value: Schema) -> Schema:
-        """Returns the schema of a single value, such as a number or a quantity.
-
-        For a list it is the schema of its items.
-        """
+        """The schema of a value; of a list, that of its items."""
         for part in [*value.get("anyOf", ()), value.get("items")]:
             if part and part.get("type") != "null":
                 return self._scalar(part)
         return self.defs[value["$ref"].rsplit("/", 1)[-1]] if "$ref" in value else value
 
     def _names(self, value: Schema) -> list[str]:
-        """Returns the names from which a text value is chosen, each with its meaning."""
-        found = _constants(self._scalar(value))
+        """The names from which a text is chosen, each with its meaning."""
         return [
-            f'`"{one["const"]}"`: {self._words(one["description"])}'
-            for one in found
-            if "description" in one
+            f'`"{name["const"]}"`: {self._words(name["description"])}'
+            for name in _constants(self._scalar(value))
+            if "description" in name
         ]
 
     def _default(self, value: Schema) -> str:
@@ -238,16 +203,13 @@ class Keys:
 
 
 def listing(section: str) -> str:
-    """Returns a hint that names the command that lists the keys of a section.
-
-    If `section` is "", the command lists the keys of the whole file.
-    """
+    """Names the command that lists the keys of a section, or those of the whole file."""
     command = command_line("list keys", *([section] if section else []))
     return f"all keys{f' of {section}' if section else ''}: `{command}`"
 
 
 def toml_value(value: Any) -> str:
-    """Returns a value, such as a number or a part of a scenario, as inline TOML."""
+    """A value or a part of a scenario as inline TOML."""
     if hasattr(value, "to_dict"):  # A part; its module imports NumPy, which is slow.
         return toml_value(value.to_dict())
     if isinstance(value, bool):
@@ -263,21 +225,15 @@ def toml_value(value: Any) -> str:
 
 
 def _constants(schema: Schema) -> list[Schema]:
-    """Returns the schemas of the names from which a value is chosen; [] for other values."""
     return [one for one in schema.get("oneOf") or schema.get("anyOf") or [] if "const" in one]
 
 
 def _several(kind: str) -> str:
-    """Returns the name of a type in the plural."""
     return re.sub(r"^(\[?)(whole number|[a-z]+( rate)?)", r"\1\2s", kind)
 
 
 def _limits(value: Schema) -> str:
-    """Returns the range of a number, preceded by a comma, such as `, 1 to 64`.
-
-    A maximum of 2^31 or more is left out. Returns "" if the schema has no minimum, or a minimum of
-    0 without a maximum to state.
-    """
+    """The range of a number, as `, 1 to 64`; a maximum of 2^31 or more is left out."""
     low, high = value.get("minimum"), value.get("maximum")
     if "exclusiveMinimum" in value:
         return f", above {value['exclusiveMinimum']:g}"
@@ -287,5 +243,4 @@ def _limits(value: Schema) -> str:
 
 
 def plain(text: str) -> str:
-    """Returns a text of several lines as one line."""
     return " ".join(text.split())

@@ -16,6 +16,7 @@ from nodeb.base.streams import printable
 from nodeb.errors import ScenarioError
 from nodeb.inputs import recording
 from nodeb.inputs.columns import TRAFFIC, recordings
+from nodeb.inputs.reading import core_call
 from nodeb.inputs.trace import Range, read_columns
 from nodeb.storage.files import NAMED_BYTES, read_text
 
@@ -51,20 +52,13 @@ def read_all(
 ) -> dict[str, Any]:
     """Adds the content of every file that a scenario names to the scenario's plain data.
 
+    Content that is already present is kept. Lists of recordings become columns.
+
     Args:
-        scenario: changed in place; content that is already present is kept. Lists of recordings
-            become columns.
+        scenario: changed in place.
         folder: base of relative paths.
         locate: returns the position of a key that names a file, for messages; None uses the key.
-        cache: contents of files read before, which are used even if a file has changed since. New
-            content is added. None reads every file.
-
-    Returns:
-        The same scenario.
-
-    Raises:
-        ScenarioError: a file cannot be read or is invalid; the message names the file and its line
-            or key.
+        cache: contents of files read before, which are used even if a file has changed since.
     """
     cache = {} if cache is None else cache
     radio = _radio(scenario)
@@ -83,12 +77,6 @@ def read_all(
 
 
 def paths(scenario: Any, folder: Path) -> Iterator[Path]:
-    """Yields the files that a scenario, given as plain data, names with a key `file`.
-
-    Args:
-        scenario: a scenario, or a part of one.
-        folder: base of relative paths.
-    """
     parts = scenario.items() if isinstance(scenario, dict) else enumerate(scenario)
     for key, value in parts:
         if key == "file" and isinstance(value, str) and value:
@@ -103,11 +91,7 @@ Read = Callable[[Path], Mapping[str, Any]]
 def _named(
     scenario: dict[str, Any], radio: str
 ) -> Iterator[tuple[list[str], dict[str, Any], Read]]:
-    """Yields three items for each file that is still to be read.
-
-    These are the keys that lead to the file's name, the table that names it, and the function that
-    reads it. A file whose content is already in its table is skipped.
-    """
+    """Yields the keys of the name of each file still to be read, its table, and its reader."""
     for owner, place, table in recordings(scenario):
         lists = ("times", "snrs_db", "rates", "cqi", "times_ms")
         if not _names_file(table) or any(len(table.get(key) or ()) for key in lists):
@@ -129,12 +113,11 @@ def _named(
 
 
 def _radio(scenario: Mapping[str, Any]) -> str:
-    """Returns the name of the scenario's radio, or an empty text if it has none."""
     return next((name for name, _ in _tables(scenario.get("radio"))), "")
 
 
 def _names_file(table: Mapping[str, Any]) -> bool:
-    """Returns true if the table's key `file` is a text; the core reports any other value."""
+    # The core reports any other value.
     return isinstance(table.get("file"), str)
 
 
@@ -159,24 +142,13 @@ def link_curve(path: Path) -> dict[str, list[float]]:
 
 
 def errors(path: Path) -> dict[str, Any]:
-    """Returns the keys of a radio's `errors` that a model file sets, with their values.
-
-    Raises:
-        ScenarioError: the file cannot be read or is no error model.
-    """
-    model = error_model(path)
-    return {key: model[key] for key in model if key in FROM_FILE}
+    return {key: value for key, value in error_model(path).items() if key in FROM_FILE}
 
 
 def error_model(path: Path) -> dict[str, Any]:
     """Returns the content of a model file as the `errors` of a radio.
 
-    If the file's `errors` is the name of a text file, the sequence in that file is read too. The
-    name is relative to the folder of the model file.
-
-    Raises:
-        ScenarioError: a file cannot be read, or is no error model or sequence; the message names
-            the file.
+    Its `errors` can name the text file of a sequence, relative to the folder of the model file.
     """
     text = read_text(path, NAMED_BYTES)
     try:
@@ -185,10 +157,9 @@ def error_model(path: Path) -> dict[str, Any]:
         keys = None  # The core parses the text again below, and reports the error.
     if isinstance(keys, dict) and isinstance(keys.get("errors"), str):
         text = json.dumps(keys | {"errors": read_sequence(path.parent / keys["errors"])})
-    try:
-        model: dict[str, Any] = json.loads(_core.read_error_model(text, printable(str(path))))
-    except _core.ScenarioError as error:
-        raise ScenarioError(str(error)) from None
+    model: dict[str, Any] = json.loads(
+        core_call(_core.read_error_model, text, printable(str(path)))
+    )
     return model
 
 
@@ -197,9 +168,6 @@ def read_sequence(path: Path) -> list[int]:
 
     The units are PDUs or blocks. The first run is of correct units; its length is 0 if the text
     begins with an error. White space is ignored.
-
-    Raises:
-        ScenarioError: the file cannot be read, is empty, or has other symbols.
     """
     text = read_text(path, NAMED_BYTES)
     if odd := re.search(r"[^01\s]", text):

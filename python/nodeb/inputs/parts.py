@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -34,10 +35,7 @@ class _Factory:
 
 
 def field(*, default_factory: Callable[[], Any]) -> Any:
-    """Declares a field whose default is created by `default_factory`, anew for every object.
-
-    A list, for example, must not be shared by all objects.
-    """
+    """Declares a field whose default, such as a list, is created anew for every object."""
     return _Factory(default_factory)
 
 
@@ -45,14 +43,21 @@ class _Signature:
     """Descriptor of the constructor's signature, for `help` and for completion."""
 
     def __get__(self, _: object, cls: type[Part]) -> inspect.Signature:
-        """Computes the signature on each access, because it is seldom needed."""
-        fields = []
-        for name, default in cls._defaults.items():
-            value = default.make() if isinstance(default, _Factory) else default
-            known = inspect.Parameter.empty if value is REQUIRED else value
-            kind, hint = inspect.Parameter.KEYWORD_ONLY, cls._hints()[name]
-            fields.append(inspect.Parameter(name, kind, default=known, annotation=hint))
-        return inspect.Signature(fields)
+        empty, keyword = inspect.Parameter.empty, inspect.Parameter.KEYWORD_ONLY
+        defaults = {
+            name: empty if default is REQUIRED else _default(default)
+            for name, default in cls._defaults.items()
+        }
+        return inspect.Signature(
+            [
+                inspect.Parameter(name, keyword, default=value, annotation=cls._hints()[name])
+                for name, value in defaults.items()
+            ]
+        )
+
+
+def _default(default: Any) -> Any:
+    return default.make() if isinstance(default, _Factory) else default
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(field,))
@@ -83,12 +88,9 @@ class Part:
                 f"key (there is: {', '.join(self._defaults)})"
             )
         for name, default in self._defaults.items():
-            if name in values:
-                value = values.pop(name)
-            elif default is REQUIRED:
+            if name not in values and default is REQUIRED:
                 raise InputError(f"{type(self).__name__}: `{name}` is missing")
-            else:
-                value = default.make() if isinstance(default, _Factory) else default
+            value = values.pop(name) if name in values else _default(default)
             object.__setattr__(self, name, value)
         for name in values:
             raise InputError(self._unknown(name))
@@ -101,13 +103,11 @@ class Part:
     if not TYPE_CHECKING:  # With `__getattr__`, type checkers would accept unknown fields.
 
         def __getattr__(self, name: str) -> Any:
-            """Rejects an unknown field with a message that names the nearest one."""
             if name.startswith("_"):
                 raise AttributeError(name)
             raise MissingError(self._unknown(name))
 
     def _unknown(self, name: str) -> str:
-        """Returns the message for an unknown key, which names the most similar known key."""
         return f"{type(self).__name__}: there is no key `{name}`{nearest(name, self._defaults)}"
 
     def __repr__(self) -> str:
@@ -128,11 +128,7 @@ class Part:
         return self.encoded(list)
 
     def encoded(self, column: Callable[[Column], Any]) -> dict[str, Any]:
-        """Returns this part as plain data, with `column` applied to each list of a recording.
-
-        Raises:
-            InputError: a field has a value that cannot be written in a scenario file.
-        """
+        """Plain data, with `column` applied to each list of a recording."""
         values = {name: getattr(self, name) for name in self._defaults}
         fields = {k: plain(v, k, column) for k, v in values.items() if v is not None}
         return fields if self.tag is None else {self.tag: fields}
@@ -158,26 +154,21 @@ class Part:
 
     @classmethod
     def _hints(cls) -> dict[str, Any]:
-        """Returns the types of the fields, computed once because that is slow."""
+        """Types of the fields, computed once because that is slow."""
         if "_types" not in cls.__dict__:
             cls._types = typing.get_type_hints(cls)
         return cls._types
 
 
 def plain(value: Any, key: str, column: Callable[[Column], Any] = list) -> Any:
-    """Returns a value as a scenario file can hold it: tables, lists, text, numbers.
+    """Returns a value as a scenario file can hold it: tables, lists, text, finite numbers.
 
-    Args:
-        value: a part, or a value in one. Arrays and numbers of NumPy become lists and numbers,
-            paths become texts.
-        key: dotted key of the value, for messages.
-        column: function that converts a long list of a recording, by default to a list.
-
-    Raises:
-        InputError: a scenario file cannot hold the value, such as NaN or infinity.
+    Arrays and numbers of NumPy become lists and numbers, paths become texts.
     """
     if isinstance(value, str):
-        return _text(value, key)
+        if not value.isascii() and re.search(r"[\ud800-\udfff]", value):
+            raise InputError(f"{key}: {value!r} cannot be written as UTF-8")
+        return value
     if isinstance(value, float) and not math.isfinite(value):
         raise InputError(f"{key}: {value} is no value for a scenario; expected a finite number")
     if value is None or isinstance(value, bool | int | float):
@@ -199,14 +190,6 @@ def plain(value: Any, key: str, column: Callable[[Column], Any] = list) -> Any:
     raise InputError(f"{key}: {value!r} is no value for a scenario (text, number, list or table)")
 
 
-def _text(value: str, key: str) -> str:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise InputError(f"{key}: {value!r} cannot be written as UTF-8") from None
-    return value
-
-
 def _decode(hint: Any, value: Any) -> Any:
     if typing.get_origin(hint) is list and isinstance(value, list):
         (item_hint,) = typing.get_args(hint)
@@ -217,11 +200,7 @@ def _decode(hint: Any, value: Any) -> Any:
 
 
 def _decode_table(hint: Any, value: Mapping[str, Any]) -> Any:
-    """Returns the part that a table represents, one of the types that `hint` allows.
-
-    It is the variant whose tag is the only key of the table, if there is one. Otherwise it is the
-    first part without a tag, or a plain dictionary if `hint` has no such part.
-    """
+    """The variant whose tag is the only key of the table; else the part without a tag, if any."""
     parts = [option for option in options_of(hint) if is_part(option)]
     for part in parts:
         if part.tag is not None and set(value) == {part.tag}:

@@ -25,12 +25,7 @@ T = TypeVar("T")
 
 
 def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Calls a function of the core and converts its exceptions to those of this package.
-
-    Raises:
-        ScenarioError: the core rejected the scenario.
-        RunError: the core had an internal error.
-    """
+    """Converts exceptions of the core to those of this package."""
     try:
         return function(*args, **kwargs)
     except _core.ScenarioError as error:
@@ -40,20 +35,11 @@ def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 
 def read_text(path: Path) -> str:
-    """Reads the text of a scenario file.
-
-    Raises:
-        ScenarioError: the file cannot be read, is too large, or is not UTF-8.
-    """
     return files.read_text(path, MAX_BYTES)
 
 
 def document(text: str, file: str) -> dict[str, Any]:
-    """Parses a text as TOML and returns plain data.
-
-    Raises:
-        ScenarioError: the text is not TOML, or has a number that is not finite: `nan` or `inf`.
-    """
+    """Parses TOML, in which every number must be finite."""
     found: dict[str, Any] = json.loads(core_call(_core.document, text, file))
     if (keys := non_finite_number(found, none=True)) is not None:
         line = _core.line_of(text, keys) or 1
@@ -62,12 +48,9 @@ def document(text: str, file: str) -> dict[str, Any]:
 
 
 def non_finite_number(data: Any, *, none: bool = False) -> list[str] | None:
-    """Returns the keys that lead to the first number that is not finite, or `None`.
+    """Returns the keys that lead to the first number that is not finite.
 
-    Args:
-        data: plain data.
-        none: whether None counts as such a number. In data that the core converted from TOML, None
-            always stands for `nan` or `inf`, because JSON has no such numbers.
+    With `none`, None counts as such a number: JSON made from TOML has it for `nan` and `inf`.
     """
     if (none and data is None) or (isinstance(data, float) and not math.isfinite(data)):
         return []
@@ -83,7 +66,7 @@ def non_finite_number(data: Any, *, none: bool = False) -> list[str] | None:
 
 
 def is_recording(path: Path) -> bool:
-    """Whether a file begins like a recording of an emulation, of any version."""
+    """Whether a file is a recording of an emulation, of any version."""
     try:
         with open(path, "rb") as file:
             return file.read(len(RECORDING_MAGIC)) == RECORDING_MAGIC

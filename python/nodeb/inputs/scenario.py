@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Scenario", "load"]
 
-MAX_RUNS = 1_000_000
-"""Maximum number of replications, as in the core."""
 MAX_SIDE = 2_000
 """Maximum number of points along each side of a map."""
 
@@ -74,7 +72,7 @@ class Scenario(ScenarioFields):
 
     @classmethod
     def of(cls, compiled: _core.CompiledScenario, taken: Sequence[RecordingColumns] = ()) -> Self:
-        """Creates a scenario from a compiled one and the columns of its recordings."""
+        """A scenario of a compiled one and the columns of its recordings."""
         if compiled.unread:  # Compiling the new scenario reads the files that it names.
             return cls.from_dict(restore_columns(json.loads(compiled.to_bare_json()), taken))
         made = cls.__new__(cls)
@@ -101,18 +99,18 @@ class Scenario(ScenarioFields):
             ScenarioError: the text is not TOML, or not a valid scenario.
         """
         try:
-            found = core_call(_core.CompiledScenario.from_toml, text, name, list(overrides))
+            compiled = core_call(_core.CompiledScenario.from_toml, text, name, list(overrides))
         except ScenarioError as error:
             raise ScenarioError(f"{error}{_remedy(text, overrides)}") from None
-        if not found.unread:
-            return cls.of(found)
+        if not compiled.unread:
+            return cls.of(compiled)
 
         def where(keys: list[str]) -> str:
             return f"{name}:{_core.line_of(text, keys) or 1}: {'.'.join(keys)}: "
 
-        data = named_files.read_all(json.loads(found.to_json()), folder or Path(), where)
+        data = named_files.read_all(json.loads(compiled.to_json()), folder or Path(), where)
         try:  # Compiling the scenario again also checks the content of the files that it names.
-            return cls.of(*_read(data, Path(), found))
+            return cls.of(*_read(data, compiled))
         except ScenarioError as error:
             key, _, what = str(error).partition(": ")
             is_key = re.fullmatch(r"\w+(\.\w+)*", key)
@@ -122,7 +120,7 @@ class Scenario(ScenarioFields):
     if not TYPE_CHECKING:  # With `__getattr__`, type checkers would accept unknown fields.
 
         def __getattr__(self, name: str) -> Any:
-            """Returns a field of a compiled scenario; creates all fields unless it is a scalar."""
+            """A field of a compiled scenario; creates all fields unless it is a scalar."""
             if name not in self._defaults or self._compiled is None:
                 return super().__getattr__(name)
             if name in PLAN:
@@ -138,7 +136,6 @@ class Scenario(ScenarioFields):
         super().__setattr__(name, value)
 
     def _make_fields(self) -> None:
-        """Creates the Python fields of a scenario that is held by the core, unless they exist."""
         if self._compiled is not None and self._plain is None:
             data = restore_columns(json.loads(self._compiled.to_bare_json()), self._taken)
             self.__dict__.update(self.from_dict(data).__dict__)
@@ -149,7 +146,7 @@ class Scenario(ScenarioFields):
         return {name: self.__dict__[name] for name in self._defaults}
 
     def encoded(self, column: Callable[[Column], Any]) -> dict[str, Any]:
-        """Returns this scenario as plain data, with `column` applied to lists of recordings."""
+        """Plain data, with `column` applied to each list of a recording."""
         self._make_fields()
         return super().encoded(column)
 
@@ -164,7 +161,7 @@ class Scenario(ScenarioFields):
         data = self.encoded(lambda column: column)
         if self._compiled is not None and data == self._plain:
             return self._compiled
-        compiled, taken = _read(data, Path())
+        compiled, taken = _read(data)
         self.__dict__.update(_compiled=compiled, _taken=taken, _plain=data)
         return compiled
 
@@ -176,7 +173,7 @@ class Scenario(ScenarioFields):
         return data, extract_columns(data)
 
     def recording_columns(self) -> Sequence[RecordingColumns]:
-        """Returns the columns of recordings, which the core holds separately from the text."""
+        """Columns of recordings, which the core holds separately from the text."""
         self.compiled()
         return self._taken
 
@@ -216,18 +213,13 @@ class Scenario(ScenarioFields):
         return self.of(changed, self._taken)
 
     def _with_whole_variants(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns values by dotted key, in which a new variant is the value of its key as a whole.
-
-        Raises:
-            ScenarioError: it would replace a variant that is not the default.
-        """
+        """Values by dotted key, in which a new variant is the value of its key as a whole."""
         changed = {_of_variant(k) if v is None else k: v for k, v in values.items()}
         plain_data = json.loads(self.compiled().to_bare_json())
         for key, value in values.items():
-            found = None if value is None else clash(key, plain_data, Scenario)
-            if found is None or changed.get(found[0]) is not None:
+            place, _ = clash(key, plain_data, Scenario) or ("", "")
+            if value is None or not place or changed.get(place) is not None:
                 continue
-            place = found[0]
             below = {k: v for k, v in values.items() if k.startswith(f"{place}.") and v is not None}
             table = whole(place, below)
             if place not in changed and not self._is_default(place, plain_data):
@@ -244,8 +236,8 @@ class Scenario(ScenarioFields):
             without = core_call(self.compiled().with_overrides, [], [place])
         except ScenarioError:  # The key has no default.
             return False
-        found = json.loads(without.to_bare_json())
-        return bool(value_at(place, found) == value_at(place, plain_data))
+        default = value_at(place, json.loads(without.to_bare_json()))
+        return bool(default == value_at(place, plain_data))
 
     def planned(
         self, runs: int | None = None, precision: float | None = None, seed: int | None = None
@@ -259,13 +251,10 @@ class Scenario(ScenarioFields):
         if runs is not None and precision is not None:
             raise InputError("runs and precision cannot be combined; give one of them")
         compiled = self.compiled()
-        if runs is not None and as_whole(runs, "runs", MAX_RUNS) < 1:
+        if runs is not None and as_whole(runs, "runs") < 1:
             raise InputError(f"runs is {runs}; expected at least 1 replication")
-        if precision is not None and not 0 < as_number(precision, "precision") < 1:
-            raise InputError(
-                f"precision is {precision}; expected a fraction of the mean between 0 and 1, "
-                "such as 0.02 for 2 %"
-            )
+        if precision is not None:
+            as_number(precision, "precision")
         if seed is not None:
             as_seed(seed)
         plan = self.of(core_call(compiled.planned, runs, precision, seed), self._taken)
@@ -273,13 +262,7 @@ class Scenario(ScenarioFields):
         return plan
 
     def stopping_rule(self) -> int | Precision:
-        """Returns the number of replications, or the rule for when to stop if it has a precision.
-
-        The scenario must be resolved.
-
-        Raises:
-            InputError: the precision, or the minimum or maximum number of runs, is invalid.
-        """
+        """The number of replications of a resolved scenario, or the rule for when to stop."""
         if self.precision is None:
             return self.runs
         return Precision(self.precision, max(2, min(self.runs, self.max_runs)), self.max_runs)
@@ -305,11 +288,7 @@ class Scenario(ScenarioFields):
         return core_call(self.compiled().to_toml)
 
     def check_user(self, user: int) -> None:
-        """Checks that there is a user with the index `user`, counted from 0.
-
-        Raises:
-            InputError: there is no such user.
-        """
+        """Refuses an index of a user, from 0, that the scenario does not have."""
         users = len(self.compiled().connections)
         if not 0 <= as_whole(user, "user") < users:
             last = f" to {users - 1}" if users > 1 else ""
@@ -336,9 +315,9 @@ class Scenario(ScenarioFields):
             raise InputError(
                 f"side is {side}; expected 1 to {MAX_SIDE} points along a side of the map"
             )
-        found = core_call(_core.cell_map, self.compiled(), side)
-        shape = {"snr_db": (-1, len(found["axis_m"])), "sites_m": (-1, 2)}
-        return {name: values.reshape(shape.get(name, -1)) for name, values in found.items()}
+        columns = core_call(_core.cell_map, self.compiled(), side)
+        shape = {"snr_db": (-1, len(columns["axis_m"])), "sites_m": (-1, 2)}
+        return {name: values.reshape(shape.get(name, -1)) for name, values in columns.items()}
 
     def run(
         self,
@@ -480,25 +459,21 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
 
 
 def _of_variant(key: str) -> str:
-    """Returns the key that has the variant if `key` is a variant, such as `tcp` of `tcp.linux`."""
+    """The key that has a variant, `tcp` of `tcp.linux`; any other key itself."""
     last = list(choices(key, Scenario))[-1:]
     return next((place for place, tag in last if key == f"{place}.{tag}"), key)
 
 
 def _remedy(text: str, settings: Sequence[str]) -> str:
-    """Returns a hint for settings of another variant than the one written in a scenario file.
-
-    Returns "" if there are no such settings.
-    """
+    """A hint for settings of another variant than the one written in a scenario file."""
     values = {key_of(one): value_of(one) for one in settings}
     try:
         written = tomllib.loads(text) if values else {}
     except tomllib.TOMLDecodeError:
         return ""
     for key in values:
-        found = clash(key, written, Scenario)
-        if found is not None and found[0] not in values:
-            place = found[0]
+        place, _ = clash(key, written, Scenario) or ("", "")
+        if place and place not in values:
             table = whole(place, {k: v for k, v in values.items() if k.startswith(f"{place}.")})
             return f"; `{place}={toml_value(table)}` replaces {_variant(place, written)}"
     return ""
@@ -510,21 +485,14 @@ def _variant(place: str, data: Mapping[str, Any]) -> str:
 
 
 def _read(
-    data: dict[str, Any], folder: Path, file: _core.CompiledScenario | None = None
+    data: dict[str, Any], file: _core.CompiledScenario | None = None
 ) -> tuple[_core.CompiledScenario, list[RecordingColumns]]:
-    """Compiles plain data. Returns the scenario and the columns of its recordings.
+    """Compiles plain data, to which the content of the files that it names is added.
 
-    Args:
-        data: the scenario; changed in place: the content of the files that it names is added.
-        folder: base of relative paths.
-        file: scenario compiled from the scenario file alone, without the files that it names; None
-            if there is no scenario file.
-
-    Raises:
-        ScenarioError: a key is unknown, a value impossible, or a file cannot be read.
+    `file` is the scenario compiled from a scenario file without the files that it names.
     """
-    taken = extract_columns(named_files.read_all(data, folder))
-    lists = [one.arrays() for one in taken]
-    found = core_call(_core.CompiledScenario.from_json, json.dumps(data), None, lists, file)
+    taken = extract_columns(named_files.read_all(data, Path()))
+    lists = [columns.arrays() for columns in taken]
+    compiled = core_call(_core.CompiledScenario.from_json, json.dumps(data), None, lists, file)
     restore_columns(data, taken)
-    return found, taken
+    return compiled, taken
