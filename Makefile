@@ -74,21 +74,12 @@ types: build $(VENV)/dev.stamp ## regenerate the Python scenario types from the 
 	$(BIN)/python tools/web_metrics.py $(METRICS)
 
 bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they are installed
-	cargo build --release -p nodeb-phy --example turbo_speed --quiet
-	$(BIN)/python benches/turbo.py
-	cargo build --release -p nodeb-radio --example grid_speed --quiet
-	$(BIN)/python benches/grid.py
-	cargo build --release --example simulate --quiet
-	$(BIN)/python benches/ftp.py
-	$(BIN)/python benches/many.py
-	$(BIN)/python benches/switching.py
-	cargo build --release -p nodeb-radio --example lte_speed --quiet
-	$(BIN)/python benches/cells.py
-	$(BIN)/python benches/explain.py
-	$(BIN)/python benches/replications.py
+	cargo build --release --quiet -p nodeb-phy -p nodeb-radio -p nodeb-sim \
+	  --example turbo_speed --example grid_speed --example lte_speed --example simulate
+	$(BIN)/python benches/speed.py turbo grid ftp many switching cells explain replications
 
 instructions: ## count instructions and memory, compare with benches/instructions.tsv (WRITE=1: write that)
-	$(PYTHON) tools/instructions.py $(if $(WRITE),--write)
+	$(PYTHON) benches/instructions.py $(if $(WRITE),--write)
 
 playground: ## build the page that simulates in a browser (needs node and Rust's WebAssembly target); `nodeb play` opens it
 	tools/playground.sh

@@ -1,14 +1,12 @@
 """Instruction counts: output of callgrind, stored counts, and functions named in failures."""
 
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
-sys.path[:0] = [str(ROOT / "tools")]
-import callgrind  # noqa: E402
-import instructions  # noqa: E402
-from instructions import Found, judge  # noqa: E402
+import callgrind
+import instructions
+from instructions import Found, judge
 
+ROOT = Path(__file__).parents[3]
 PROGRAM = Path("/somewhere/simulate")
 
 # The program calls a function of its own, memcpy, and a function that selects a variant by the

@@ -1,13 +1,13 @@
 """Counts the simulator's instructions and peak memory, and compares them with stored figures.
 
-    python3 tools/instructions.py [--write] [--built FOLDER] [ROW ...]
+    python3 benches/instructions.py [--write] [--built FOLDER] [ROW ...]
 
 Valgrind counts instructions, so the figures are equal on all machines of one architecture, whatever
 their load. A row is the difference between a long and a short run, which cancels the start, divided
 by the difference in packets (or users and TTIs, or replications).
 
 Only functions of the program itself are counted. The C library selects variants of its functions by
-the processor, and so do a few functions of the program (`BY_PROCESSOR` in `tools/callgrind.py`).
+the processor, and so do a few functions of the program (`BY_PROCESSOR` in `callgrind.py`).
 Calls of these functions have a column of their own, and each counts as fifty instructions.
 
 A row fails if its cost or its peak memory exceeds that in `benches/instructions.tsv` by more than
@@ -32,6 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import callgrind
+from speed import FTP, MANY, cell, classic, linux
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "benches/instructions.tsv"
@@ -74,32 +75,6 @@ class Row:
     verb: tuple[str, ...] = ()  # Words on the command line before the name of the file.
 
 
-FTP = """
-runs = 1
-duration = "1000000 s"
-[[users]]
-traffic.ftp.size = "16 MB"
-"""
-
-# Thirty flows share one bottleneck, as in benches/many.py.
-MANY = """
-runs = 1
-[wired]
-rate = "10 Mbps"
-delay = "20 ms"
-queue.drop_tail.limit = 100
-[radio.link]
-rate = "100 Mbps"
-delay = "1 ms"
-[uplink]
-rate = "100 Mbps"
-delay = "6 ms"
-[[users]]
-count = 30
-stagger = "10 ms"
-traffic.ftp.size = "100 GB"
-"""
-
 EXPLAINED = """
 [radio.dch]
 bler = 0.1
@@ -107,12 +82,8 @@ bler = 0.1
 traffic.ftp.size = "1 MB"
 """
 
-WRITTEN = {
-    "ftp.toml": FTP,
-    "many.toml": MANY,
-    "explained.toml": EXPLAINED,
-}  # These scenarios are measured in addition to those in `examples`.
-CLASSIC = 'packet_size = "1000 B", max_window = 64, initial_ssthresh = 64, delayed_ack = "0 s"'
+# These scenarios are measured in addition to those in `examples`.
+WRITTEN = {"ftp.toml": FTP, "many.toml": MANY, "explained.toml": EXPLAINED}
 TTI_S = {"hsdpa": 0.002, "lte": 0.001}
 
 
@@ -128,7 +99,7 @@ def _many(name: str, tcp: str, memory: bool = False) -> Row:
         file="many.toml",
         short=short,
         long=long,
-        overrides=(f"tcp={{ {tcp} }}",),
+        overrides=(tcp,),
         memory=(long, longer) if memory else (),
     )
 
@@ -137,36 +108,21 @@ def _cell(
     radio: str,
     users: int,
     scheduler: str,
-    seconds: tuple[int, int],
-    overrides: tuple[str, ...],
+    seconds: tuple[int, int] = (10, 40),
     memory_seconds: tuple[int, ...] = (),
 ) -> Row:
     short, long = ((f"duration={length} s",) for length in seconds)
+    file, overrides = cell(radio, users, scheduler)
     return Row(
         name=f"{radio.upper()}, {users} users, {scheduler}",
-        file=f"examples/{radio}-cell.toml",
+        file=str(file),
         short=short,
         long=long,
-        overrides=(*overrides, f"radio.{radio}.scheduler={scheduler}"),
+        overrides=overrides,
         unit="user and TTI",
         units=lambda figures: figures["simtime"] / TTI_S[radio] * users,
         memory=tuple((f"duration={length} s",) for length in memory_seconds),
     )
-
-
-def _hsdpa(
-    users: int,
-    scheduler: str,
-    seconds: tuple[int, int] = (10, 40),
-    memory_seconds: tuple[int, ...] = (),
-) -> Row:
-    overrides = (f"users.1.count={users - 1}",)
-    return _cell("hsdpa", users, scheduler, seconds, overrides, memory_seconds)
-
-
-def _lte(users: int, scheduler: str, seconds: tuple[int, int]) -> Row:
-    overrides = (f"users.0.count={users}", 'radio.lte.bandwidth="20 MHz"')
-    return _cell("lte", users, scheduler, seconds, overrides)
 
 
 ROWS = (
@@ -185,21 +141,18 @@ ROWS = (
             ("duration=50000 s",),
         ),  # Both runs are long enough to store the maximum number of load times.
     ),
-    _many("NewReno", f'classic = {{ control = "newreno", {CLASSIC} }}', memory=True),
-    _many("SACK", f'classic = {{ control = "sack", {CLASSIC} }}'),
-    *(
-        _many(name, f'linux = {{ control = "{name.lower()}", packet_size = "1000 B" }}')
-        for name in ("CUBIC", "BBR", "BBR3")
-    ),
-    _hsdpa(30, "proportional_fair", memory_seconds=(10, 40)),
-    _hsdpa(30, "max_ci"),
-    _hsdpa(30, "round_robin"),
-    _hsdpa(400, "proportional_fair", (4, 8)),
-    _hsdpa(400, "max_ci", (4, 8)),
-    _hsdpa(400, "round_robin", (4, 8)),
-    _lte(30, "proportional_fair", (10, 20)),
-    _lte(30, "round_robin", (10, 20)),
-    _lte(400, "proportional_fair", (2, 4)),
+    _many("NewReno", classic("newreno"), memory=True),
+    _many("SACK", classic("sack")),
+    *(_many(name, linux(name.lower())) for name in ("CUBIC", "BBR", "BBR3")),
+    _cell("hsdpa", 30, "proportional_fair", memory_seconds=(10, 40)),
+    _cell("hsdpa", 30, "max_ci"),
+    _cell("hsdpa", 30, "round_robin"),
+    _cell("hsdpa", 400, "proportional_fair", (4, 8)),
+    _cell("hsdpa", 400, "max_ci", (4, 8)),
+    _cell("hsdpa", 400, "round_robin", (4, 8)),
+    _cell("lte", 30, "proportional_fair", (10, 20)),
+    _cell("lte", 30, "round_robin", (10, 20)),
+    _cell("lte", 400, "proportional_fair", (2, 4)),
     Row(
         "WCDMA, 6 users",
         "examples/wcdma.toml",
@@ -409,7 +362,7 @@ def commit() -> str:
     head = ["git", "rev-parse", "--short=10", "HEAD"]
     name = subprocess.run(head, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
     sources = [":(glob)crates/*/src/**", ":(glob)crates/*/examples/*.rs", ":(glob)examples/*.toml"]
-    sources += ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "tools/instructions.py"]
+    sources += ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "benches/instructions.py"]
     changed = ["git", "status", "--porcelain", "--", *sources]
     dirty = subprocess.run(changed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return name + ("+" if dirty else "")
