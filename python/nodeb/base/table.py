@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,11 @@ class Table:
         if len(lengths) > 1:
             raise InputError(f"the columns of a table have different lengths: {sorted(lengths)}")
         self._columns, self._length = columns, lengths.pop() if lengths else 0
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[str, Any]]) -> Table:
+        """Rows with the same keys, which become the columns; no columns without rows."""
+        return cls({name: [row[name] for row in rows] for name in rows[0]} if rows else {})
 
     @classmethod
     def concat(cls, tables: Iterable[Mapping[str, ArrayLike] | Table]) -> Table:

@@ -10,10 +10,8 @@ from nodeb.cli import messages
 from nodeb.cli import options as of
 from nodeb.errors import InputError
 from nodeb.fit import compare, read_errors
-from nodeb.fit.answer import answer
-from nodeb.fit.compare import Unit
-from nodeb.fit.folder import put
-from nodeb.fit.hidden import MAX_STATES
+from nodeb.fit.chain import MAX_STATES
+from nodeb.fit.compare import Unit, answer
 from nodeb.replication.pool import check_threads
 from nodeb.storage.cells import name_of
 from nodeb.storage.folders import Owner
@@ -39,6 +37,8 @@ UNITS: dict[str, list[Unit] | None] = {"pdu": ["pdu"], "block": ["block"], "both
     of.FORCE, of.ALL,
 )  # fmt: skip
 def fit(given: Namespace) -> None:
+    from nodeb.fit.folder import put  # Imports matplotlib.
+
     threads = check_threads(given.jobs)
     errors = read_errors(given.sequence, given.pdus_per_block)
     if given.unit not in UNITS:

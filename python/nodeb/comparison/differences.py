@@ -142,7 +142,7 @@ class Comparison(Answering):
         The documentation describes the columns. Without differences the table has no columns.
         """
         rows = [_row(self, tried, one) for tried in self.tried for one in tried.differences]
-        return Table({name: [row[name] for row in rows] for name in rows[0]} if rows else {})
+        return Table.of_rows(rows)
 
     @property
     def answers(self) -> Sequence[Answer]:

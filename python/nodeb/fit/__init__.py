@@ -9,13 +9,16 @@
 The documentation describes the methods under "Fitting error models".
 """
 
-from nodeb.fit.chain import Chain
-from nodeb.fit.closed_form import binary_symmetric, gilbert, gilbert_elliott
+from nodeb.fit.chain import (
+    Chain,
+    binary_symmetric,
+    gilbert,
+    gilbert_elliott,
+    hidden_markov,
+)
 from nodeb.fit.compare import Comparison, compare
-from nodeb.fit.hidden import hidden_markov
-from nodeb.fit.model import ErrorModel
+from nodeb.fit.model import ErrorModel, Within
 from nodeb.fit.sequence import ErrorSequence, read_errors
-from nodeb.fit.within import Within
 
 __all__ = [
     "Chain",

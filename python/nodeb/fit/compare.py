@@ -1,45 +1,82 @@
-"""Fits every kind of model to a sequence and compares them."""
+"""Fits every kind of model to a sequence and compares them.
+
+Models agree with the sequence if its gaps, bursts and PDUs lost per block are distributed like
+those of sequences that they simulate.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nodeb.answer import Answer
+from nodeb.answer.answer import Rows
 from nodeb.answer.answering import Answering
+from nodeb.answer.numbers import Shown
 from nodeb.base.arguments import as_seed
 from nodeb.base.table import Table
 from nodeb.errors import InputError
-from nodeb.fit.chain import Chain
-from nodeb.fit.closed_form import binary_symmetric, gilbert, gilbert_elliott
-from nodeb.fit.distributions import DISTRIBUTIONS, Match, match
-from nodeb.fit.hidden import MAX_STATES, check_states, hidden_markov
-from nodeb.fit.model import ErrorModel
-from nodeb.fit.sequence import Bits, ErrorSequence
-from nodeb.fit.within import Within
+from nodeb.fit.chain import (
+    MAX_STATES,
+    Chain,
+    binary_symmetric,
+    check_states,
+    gilbert,
+    gilbert_elliott,
+    hidden_markov,
+)
+from nodeb.fit.model import ErrorModel, Within
+from nodeb.fit.sequence import Bits, ErrorSequence, bursts, gaps
 from nodeb.terminal.progress import ProgressCallback
 
-if TYPE_CHECKING:
-    from nodeb.answer import Answer
-
-__all__ = ["Candidate", "Comparison", "Unit", "compare"]
+__all__ = [
+    "DISTRIBUTIONS",
+    "Candidate",
+    "Comparison",
+    "Match",
+    "Unit",
+    "answer",
+    "compare",
+    "match",
+]
 
 Unit = Literal["pdu", "block"]
-UNIT_NAMES: dict[Unit, str] = {"pdu": "PDU", "block": "block"}
+Counts = NDArray[np.int64]
 
-CLOSED_FORMS = 3
-"""Maximum number of models for each unit, PDU or block, that are fitted without a search."""
+CLOSED_FORMS = {"bsc": binary_symmetric, "gilbert": gilbert, "gilbert_elliott": gilbert_elliott}
 MAX_PDUS = 5_000_000
 """Maximum length of a simulated sequence, PDUs, unless the given sequence is longer."""
 TIMES = 4
 """Length of the simulated sequence, relative to the given one, unless `MAX_PDUS` limits it."""
+MIN_EXPECTED, MAX_BINS = 5.0, 20
+"""Chi-square test: expected number of values that a bin needs, and maximum number of bins."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """Agreement of two samples: result of a chi-square test, and distance."""
+
+    p_value: float
+    """Probability of samples that differ at least as much if they had the same distribution.
+
+    It is NaN if a sample has fewer than five values, or all values are in one bin. The samples are
+    treated as independent, although the model was fitted to one of them.
+    """
+    distance: float
+    """Maximum difference of the samples' distribution functions (Kolmogorov and Smirnov), 0 to 1.
+
+    It is NaN if a sample has fewer than five values.
+    """
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Fitted model with its likelihood, its BIC, and tests of its agreement with the sequence."""
+    """Fitted model, its likelihood, and tests of its agreement with the sequence."""
 
     model: ErrorModel
     log_likelihood: float
@@ -66,9 +103,7 @@ class Comparison(Answering):
 
     @property
     def answer(self) -> Answer:
-        """Answer of the fit: the best model, and whether its distributions match the sequence."""
-        from nodeb.fit.answer import answer
-
+        """Table of the models: parameters, BIC, share of lost PDUs, p-values."""
         return answer(self)
 
     @property
@@ -80,35 +115,31 @@ class Comparison(Answering):
     def units(self) -> list[Unit]:
         """Units for which models were fitted: `pdu`, `block` or both."""
         units: list[Unit] = ["pdu", "block"]
-        return [u for u in units if any(c.model.unit == u for c in self.candidates)]
+        return [unit for unit in units if self.of_unit(unit)]
+
+    def of_unit(self, unit: Unit) -> list[Candidate]:
+        """Candidates of a unit, by increasing number of states."""
+        return [candidate for candidate in self.candidates if candidate.model.unit == unit]
 
     def best_of(self, unit: Unit) -> Candidate:
-        """Returns the candidate of a unit, `pdu` or `block`, with the smallest BIC.
-
-        The unit must be one of `units`.
-        """
-        return min(
-            (c for c in self.candidates if c.model.unit == unit),
-            key=lambda candidate: candidate.bic,
-        )
+        """Candidate with the smallest BIC of one of `units`."""
+        return min(self.of_unit(unit), key=lambda candidate: candidate.bic)
 
     def find(self, unit: Unit, name: str) -> Candidate:
-        """Returns the candidate with a unit, `pdu` or `block`, and a name, such as `hmm3`.
+        """Candidate with a unit, `pdu` or `block`, and a name, such as `hmm3`.
 
         Raises:
             InputError: there is no such candidate.
         """
-        for candidate in self.candidates:
-            if (candidate.model.unit, candidate.model.name) == (unit, name):
-                return candidate
-        known = ", ".join(candidate.label for candidate in self.candidates)
-        raise InputError(f"no model `{unit} {name}` was fitted (there is: {known})")
+        candidates = {candidate.label: candidate for candidate in self.candidates}
+        if (label := f"{unit} {name}") not in candidates:
+            raise InputError(f"no model `{label}` was fitted (there is: {', '.join(candidates)})")
+        return candidates[label]
 
     @property
     def table(self) -> Table:
         """One row per candidate; `bic_diff` is the difference from the best candidate's BIC."""
-        rows = [self._row(candidate) for candidate in self.candidates]
-        return Table({name: [row[name] for row in rows] for name in rows[0]})
+        return Table.of_rows([self._row(candidate) for candidate in self.candidates])
 
     def _row(self, candidate: Candidate) -> dict[str, Any]:
         model = candidate.model
@@ -122,20 +153,36 @@ class Comparison(Answering):
             "bic_diff": candidate.bic - self.best.bic,
             "per": model.error_rate,
         }
-        for kind, found in candidate.matches.items():
-            row |= {f"{kind}_p_value": found.p_value, f"{kind}_distance": found.distance}
+        for name, test in candidate.matches.items():
+            row |= {f"{name}_p_value": test.p_value, f"{name}_distance": test.distance}
         return row
 
-    @property
-    def verdict(self) -> str:
-        """Sentences on the number of states that the BIC justifies, one for each unit."""
-        return " ".join(self._verdict(unit) for unit in self.units)
 
-    def _verdict(self, unit: Unit) -> str:
-        best = self.best_of(unit)
-        states = best.model.chain.states
-        many = f"{states} state{'s are' if states > 1 else ' is'} justified"
-        return f"By {UNIT_NAMES[unit]}s {many} ({best.model.name}, BIC {best.bic:.1f})."
+def answer(comparison: Comparison, folder: str = "") -> Answer:
+    """Answer of a fit; `folder` is where it is saved, or empty."""
+    errors = comparison.errors
+    lost = f"{int(errors.errors.sum())} of {len(errors)} PDUs were lost"
+    failed = f"{int(errors.block_errors.sum())} of {len(errors.blocks)} blocks failed"
+    rows: list[list[str | Shown]] = []
+    more: list[list[str | Shown]] = []
+    for row in comparison.table:
+        name, possible = f"{row['unit']} {row['model']}", math.isfinite(row["bic"])
+        bic = f"{row['bic_diff']:.1f}" if possible else "impossible"
+        likelihood = f"{row['log_likelihood']:.1f}" if possible else "impossible"
+        p_values = [f"{row[f'{kind}_p_value']:.2g}" for kind in DISTRIBUTIONS]
+        rows.append([name, Shown(str(row["parameters"]), ""), Shown(bic, ""), *p_values])
+        more.append([name, likelihood, f"{row['per']:.3g}"])
+    return Answer(
+        command="nodeb fit",
+        subject=str(errors.origin),
+        headline="error models, BIC as difference from the best.",
+        table=Rows(["", "parameters", "BIC", "p: gaps", "bursts", "lost of a block"], rows),
+        notes=[
+            f"{lost}, {failed}. A small p speaks against a model.",
+            *([f"{folder} has the models and pictures."] if folder else []),
+        ],
+        everything=[Rows(["", "log-likelihood", "share of PDUs lost"], more, "Likelihoods")],
+    )
 
 
 def compare(
@@ -169,7 +216,7 @@ def compare(
     both: list[Unit] = ["pdu", "block"]
     chosen = list(units or (both if errors.pdus_per_block > 1 else both[:1]))
     plans = {unit: _planned(_symbols(errors, unit), states, unit) for unit in chosen}
-    total = sum(len(plan) + CLOSED_FORMS for plan in plans.values())
+    total = sum(len(plan) + len(CLOSED_FORMS) for plan in plans.values())
     candidates: list[Candidate] = []
     for unit, plan in plans.items():
         within = Within.fitted(errors) if unit == "block" else None
@@ -186,11 +233,8 @@ def _symbols(errors: ErrorSequence, unit: Unit) -> Bits:
 
 
 def _planned(symbols: Bits, states: Iterable[int] | None, unit: Unit) -> list[int]:
-    """Returns the numbers of states to train, after checking that the sequence allows them.
-
-    The sequence must allow 2 states even if `states` is empty.
-    """
-    name = UNIT_NAMES[unit]
+    """Numbers of states to train; the sequence must allow them, and 2 even if `states` is empty."""
+    name = "PDU" if unit == "pdu" else "block"
     if states is not None:
         plan = sorted(set(states))
         for number in plan or [2]:
@@ -205,14 +249,9 @@ def _chains(
     symbols: Bits, plan: Sequence[int], starts: int, seed: int, jobs: int
 ) -> Iterator[tuple[str, Chain]]:
     """A kind that cannot be fitted to the symbols is left out."""
-    yield "bsc", binary_symmetric(symbols)
-    if np.any(np.diff(symbols.astype(np.int8)) < 0) and np.any(
-        np.diff(symbols.astype(np.int8)) > 0
-    ):
-        yield "gilbert", gilbert(symbols)
-    elliott = gilbert_elliott(symbols)
-    if elliott is not None:
-        yield "gilbert_elliott", elliott
+    for name, closed_form in CLOSED_FORMS.items():
+        if (chain := closed_form(symbols)) is not None:
+            yield name, chain
     before: Chain | None = None
     for number in plan:
         before = hidden_markov(symbols, number, starts=starts, seed=seed, jobs=jobs, fewer=before)
@@ -229,3 +268,61 @@ def _judge(errors: ErrorSequence, model: ErrorModel, seed: int) -> Candidate:
     likelihood = model.log_likelihood(errors)
     bic = model.parameters * float(np.log(len(errors))) - 2.0 * likelihood
     return Candidate(model, likelihood, bic, simulated, matches)
+
+
+def _lost_per_block(errors: ErrorSequence) -> Counts:
+    lost = errors.blocks.sum(axis=1, dtype=np.int64)
+    return np.asarray(lost[lost > 0])
+
+
+DISTRIBUTIONS = {
+    "gap": lambda errors: gaps(errors.errors),
+    "burst": lambda errors: bursts(errors.errors),
+    "lost_per_block": _lost_per_block,
+}
+
+
+def match(first: Counts, second: Counts) -> Match:
+    """Tests if two samples of whole numbers are homogeneous, by chi-square.
+
+    Values are grouped, in order, into at most 20 bins with at least five values expected from each
+    sample: the samples have many ties, for which the Kolmogorov-Smirnov test has no exact level.
+    """
+    from scipy import stats
+
+    if min(len(first), len(second)) < MIN_EXPECTED:
+        return Match(float("nan"), float("nan"))
+    distance = float(stats.ks_2samp(first, second, method="asymp").statistic)
+    table = _binned(first, second)
+    if table.shape[1] < 2:
+        return Match(float("nan"), distance)
+    return Match(float(stats.chi2_contingency(table, correction=False).pvalue), distance)
+
+
+def _binned(first: Counts, second: Counts) -> Counts:
+    """Number of values of each sample (row) in each common bin (column)."""
+    values, places = np.unique(np.concatenate([first, second]), return_inverse=True)
+    samples = np.split(places, [len(first)])
+    each = np.array([np.bincount(sample, minlength=len(values)) for sample in samples])
+    bins = _bins(each.sum(axis=0), min(len(first), len(second)))
+    return np.array([np.bincount(bins, weights=row).astype(np.int64) for row in each])
+
+
+def _bins(counts: Counts, smaller: int) -> Counts:
+    """Index of the bin of each distinct value.
+
+    A bin is full once it has enough expected values and its part of the remaining counts. That
+    part is an even share for each remaining bin. So a frequent value, which fills a bin alone,
+    leaves enough bins for the other values.
+    """
+    min_count = MIN_EXPECTED * counts.sum() / smaller
+    bins = np.empty(len(counts), dtype=np.int64)
+    number, held, rest = 0, 0, int(counts.sum())
+    for at, count in enumerate(counts):
+        bins[at] = number
+        held += count
+        if held >= max(min_count, rest / (MAX_BINS - number)):
+            number, rest, held = number + 1, rest - held, 0
+    if 0 < held < min_count and number > 0:
+        bins[bins == number] = number - 1
+    return bins

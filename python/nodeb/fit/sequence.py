@@ -71,15 +71,12 @@ class ErrorSequence:
         return np.asarray(self.blocks.max(axis=1))
 
     def digest(self) -> str:
-        """Returns the SHA-256 hash of the PDU errors in hexadecimal.
-
-        A results folder stores it, to recognize results of the same sequence.
-        """
+        """SHA-256 hash of the PDU errors, which a results folder is made of."""
         return hashlib.sha256(self.errors.tobytes()).hexdigest()
 
     @property
     def error_rate(self) -> float:
-        """Share of the PDUs that were lost, from 0 to 1."""
+        """Share of the PDUs that were lost."""
         return float(self.errors.mean())
 
 
@@ -122,10 +119,7 @@ def _in_folder(folder: Path) -> Path:
 
 
 def _first_stranger(data: bytes) -> str:
-    """Returns line, column and text of the first invalid symbol, as the end of a message.
-
-    Without an invalid symbol outside comments, the message states only what is expected.
-    """
+    """Line, column and text of the first invalid symbol, as the end of a message."""
     for number, line in enumerate(data.splitlines(), start=1):
         text = line.partition(b"#")[0].decode("utf-8", errors="replace")
         if strange := re.search(r"[^01\s]", text):
@@ -135,11 +129,11 @@ def _first_stranger(data: bytes) -> str:
 
 
 def gaps(errors: Bits) -> NDArray[np.int64]:
-    """Returns the distance from each error to the next one, in order; 1 within a burst."""
+    """Distance from each error to the next one, in order; 1 within a burst."""
     return np.diff(np.flatnonzero(errors))
 
 
 def bursts(errors: Bits) -> NDArray[np.int64]:
-    """Returns the length of each maximal run of errors, in order, also of runs at the two ends."""
+    """Length of each maximal run of errors, in order, also of runs at the two ends."""
     edges = np.diff(np.concatenate([[0], errors.astype(np.int8), [0]]))
     return np.flatnonzero(edges == -1) - np.flatnonzero(edges == 1)

@@ -163,8 +163,7 @@ class LinkResult(Answering):
         blocks with a lost PDU. `raw_ber` is the bit error rate before decoding, and
         `signalling_bler` the block error rate of the signalling channel.
         """
-        rows = [point.row() for point in self]
-        return Table({name: [row[name] for row in rows] for name in rows[0]})
+        return Table.of_rows([point.row() for point in self])
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes the result to a folder, completely or not at all.

@@ -42,5 +42,5 @@ def test_several_answers_are_displayed_in_order():
 def test_displaying_a_fit_shows_its_answer():
     errors = (np.arange(400) % 10 == 0).astype(np.uint8)
     found = nodeb.fit.compare(ErrorSequence(errors, 1, "made up"), [2], units=["pdu"], starts=1)
-    assert str(found).startswith("made up: 10 % of the PDUs were lost")
+    assert str(found).startswith("made up: ")
     assert "<h1>" in found._repr_html_()

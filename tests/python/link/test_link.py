@@ -264,7 +264,7 @@ def test_command_line_leads_from_a_file_to_a_model(file, tmp_path, capsys):
         str(fitted),
     ]
     assert invoke(["fit", *arguments]) == 0
-    assert "By blocks" in capsys.readouterr().out
+    assert "block hmm2" in capsys.readouterr().out
     best = json.loads((fitted / "best.json").read_text())
     assert (best["format"], best["pdus_per_block"]) == ("nodeb-error-model", 4)
     assert best["provenance"]["errors"].endswith("errors_4dB.txt")
