@@ -135,7 +135,7 @@ class Parser(_Checked):
         self.places = [one for one in options if not one[0][0].startswith("-")]
         self.options = [one for one in options if one[0][0].startswith("-")]
         usage = " ".join([path, "[OPTIONS]", *map(_shown, self.places)])
-        super().__init__(path, usage, _escaped(about), add_help=False, allow_abbrev=False)
+        super().__init__(path, usage, about, add_help=False, allow_abbrev=False)
         self._rest = _Checked(path, add_help=False)
         for names, keywords in self.options:
             self.add_argument(*names, **keywords)

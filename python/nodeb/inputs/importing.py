@@ -109,6 +109,8 @@ MAX_NS = round(MAX_S * NS_PER_S)
 TTI_NS = 2_000_000
 """TTI of HSDPA, the step of eurane's traces and of mahimahi's as bit rates, ns."""
 MAX_PERIOD_MS = 20_000_000
+GAP_STEPS = 10
+"""Steps longer than this many median steps are reported."""
 Imported = tuple[Trace, list[str]]
 """A trace, and lines that say how columns and rows were read."""
 
@@ -474,6 +476,12 @@ class _Entries:
             raise InputError(f"{path}: all rows have one time; give --step with the time between")
         steps = np.diff(times)
         median = int(np.percentile(steps, 50, method="lower"))
+        if gaps := int(np.sum(steps > GAP_STEPS * median)):
+            longest = int(np.argmax(steps))
+            self.notes.append(
+                f"note: {gaps} of the steps are longer than {GAP_STEPS} median steps, the longest "
+                f"{duration_text(steps[longest])} from {duration_text(times[longest])}"
+            )
         if again := len(self.begins) - len(times):
             self.notes.append(
                 f"note: {again} rows have the time of the row before; rows of one time are spread "

@@ -433,7 +433,7 @@ class RunAnswer:
             yield f"What would help: {self._explain(self.arguments, what_if=True)}"
         else:
             user = self._slowest()
-            yield f"Why user {user} is slowest: {self._explain(self.arguments, user=user)}"
+            yield f"Why user {user} is slow: {self._explain(self.arguments, user=user)}"
 
     def _slowest(self) -> int:
         """Returns the user with the lowest mean rate, of those to whom data arrived in each run."""

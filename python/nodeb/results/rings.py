@@ -38,7 +38,8 @@ class Rings:
         phones = result.tables.get("phones")
         if phones is None or len(phones) < 2 * RINGS:
             return None
-        distance = np.asarray(phones["distance_m"], dtype=float)
+        # Positions from a distance and an angle differ from it by rounding, perhaps at an edge.
+        distance = np.round(np.asarray(phones["distance_m"], dtype=float), 3)
         if (
             is_mixed(result.flows)
             or len(distance) != len(result.flows)

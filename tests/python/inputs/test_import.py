@@ -25,6 +25,11 @@ def imported(call, tmp_path, text, options=""):
     return trace.read(tmp_path / "log.trace"), out
 
 
+def test_gaps_are_reported(call, tmp_path):
+    rows = "10:00:00,1\n10:00:01,1\n10:00:02,1\n10:00:30,20\n10:00:31,1\n"
+    assert "28 s from 2 s" in imported(call, tmp_path, "time,throughput_mbps\n" + rows)[1]
+
+
 def entries(found):
     """Returns the time in s and the value of each entry, and then the end of the last one."""
     (values,) = found.columns.values()
