@@ -19,6 +19,8 @@ SLOW   := -m "not slow"
 CASES  := 64
 PARTS  := --tests
 # Processes that run tests in Python: more than there are processors, because half of the time tests wait.
+# Tests fill the processors: threads of linear algebra would wait for one another.
+export OPENBLAS_NUM_THREADS := 1
 TESTERS = $(shell $(PYTHON) -c 'import os; print((3 * (os.cpu_count() or 1) + 1) // 2)')
 
 .PHONY: help build run test test-all test-rust test-python test-programs plugins properties check lint types bench instructions playground fairness numbers consoles gallery trust docs wheel smoke clean

@@ -9,6 +9,9 @@ import sys
 
 from nodeb.base import signals
 
+# Replications fill the processors; linear algebra on matrices of a few states is slower in threads.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 GC_THRESHOLD = 100_000
 """Far above Python's default, because the objects of imported modules stay in use anyway."""
 

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Scenario", "load"]
 
+MAX_RUNS = 1_000_000
+"""As in the core."""
+
 MAX_SIDE = 2_000
 """Maximum number of points along each side of a map."""
 
@@ -251,7 +254,7 @@ class Scenario(ScenarioFields):
         if runs is not None and precision is not None:
             raise InputError("runs and precision cannot be combined; give one of them")
         compiled = self.compiled()
-        if runs is not None and as_whole(runs, "runs") < 1:
+        if runs is not None and as_whole(runs, "runs", MAX_RUNS) < 1:
             raise InputError(f"runs is {runs}; expected at least 1 replication")
         if precision is not None:
             as_number(precision, "precision")

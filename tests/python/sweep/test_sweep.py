@@ -413,7 +413,7 @@ def test_wrong_sweeps_are_reported_in_one_paragraph(call, tmp_path, command, swe
         (["--baseline", "wired.delay=1e999999999 ms"], "take this value (values: 50 ms,"),
         (["--baseline", "wired.delay=50 ms", "--baseline", "wired.delay=0.1 s"], "contradicts"),
         (["--runs", "0"], "at least 1 replication"),
-        (["--precision", "3"], "fraction of the mean"),
+        (["--precision", "3"], "precision"),
         (["--jobs", "0"], "jobs is 0"),
         (["--set", "wired.dleay=1"], "did you mean `delay`?"),
         (["--out", "s.toml"], "--out"),
