@@ -6,6 +6,10 @@ use nodeb_tcp::linux::control::CongestionSpec;
 
 use crate::download::{Download, MAX_BYTES};
 
+/// Writes are at no instant of a timer, which expires at whole milliseconds: scripts do not say what comes first.
+const OFF_JIFFIES: u64 = 137_000;
+const NS_PER_MS: u64 = 1_000_000;
+
 impl Download {
     pub fn random(seed: u64) -> Self {
         let mut stream = Streams::new(seed, 0).stream("download", 0, "pattern");
@@ -32,7 +36,7 @@ impl Download {
             for _ in 0..count {
                 let bytes = draw(smallest, largest).min(left);
                 if bytes > 0 {
-                    download.writes.push((Duration::from_millis(at_ms), bytes));
+                    download.writes.push((Duration(at_ms * NS_PER_MS + OFF_JIFFIES), bytes));
                 }
                 left -= bytes;
                 at_ms += draw(gap_ms.0, gap_ms.1);
