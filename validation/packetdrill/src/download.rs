@@ -93,7 +93,6 @@ impl Download {
             number.ok_or_else(|| format!("{argument}: expected a whole number from {least} to {most}"))
         };
         match key {
-            "pattern" => *self = Self::random(number(0..=u64::MAX)?),
             "bytes" => self.writes = vec![(Duration::ZERO, number(1..=MAX_BYTES)?)],
             "writes" => {
                 self.writes = writes(value).ok_or_else(|| {
@@ -116,7 +115,7 @@ impl Download {
             }
             _ => {
                 return Err(format!(
-                    "{key}: no such key; expected pattern, bytes, writes, rate_bps, delay_ms, queue, lost, \
+                    "{key}: no such key; expected bytes, writes, rate_bps, delay_ms, queue, lost, \
                      control, timestamps or packet_size"
                 ));
             }

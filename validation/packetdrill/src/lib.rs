@@ -25,7 +25,6 @@ mod expression;
 pub mod kernel;
 mod packets;
 pub mod parser;
-mod pattern;
 pub mod player;
 pub mod report;
 pub mod script;

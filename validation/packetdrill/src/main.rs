@@ -29,7 +29,7 @@ else by 4.
 
 With record, writes a download by nodeb as a script: bytes, or writes at several times (as in writes=0:5000,2.5:900),
 rate_bps, delay_ms, queue (packets), lost (data packets by the order in which they are sent, as in lost=5,9), control,
-timestamps (0 or 1), packet_size. With pattern=SEED all of them are random.";
+timestamps (0 or 1), packet_size.";
 
 #[derive(Default)]
 struct Request {

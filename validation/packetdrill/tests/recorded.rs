@@ -54,7 +54,7 @@ fn invalid_keys_are_rejected() {
         ("lost=1,x", "lost=1,x: expected numbers with commas between"),
         (
             "colour=1",
-            "colour: no such key; expected pattern, bytes, writes, rate_bps, delay_ms, queue, lost, control, timestamps or packet_size",
+            "colour: no such key; expected bytes, writes, rate_bps, delay_ms, queue, lost, control, timestamps or packet_size",
         ),
     ] {
         assert_eq!(Download::default().set(key), Err(error.to_owned()));
@@ -63,13 +63,6 @@ fn invalid_keys_are_rejected() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn random_pattern_is_a_script_that_passes(seed in any::<u64>()) {
-        let script = download(&format!("pattern={seed}")).script();
-        let verdict = play_text(&script, None);
-        prop_assert!(matches!(&verdict, Verdict::Passed(passed) if passed.packets > 0), "{seed}: {verdict}");
-    }
 
     #[test]
     fn any_download_is_a_script_that_passes(
@@ -87,7 +80,8 @@ proptest! {
         let mut at_ms = 0;
         download.writes = pauses.iter().map(|&(ms, bytes)| {
             at_ms += ms;
-            (Duration::from_millis(at_ms), bytes)
+            // At no instant of a timer, which expires at whole milliseconds: scripts do not say what comes first.
+            (Duration(at_ms * 1_000_000 + 137_000), bytes)
         }).collect();
         let verdict = play_text(&download.script(), None);
         prop_assert!(matches!(verdict, Verdict::Passed(_)), "{download:?}: {verdict}");
