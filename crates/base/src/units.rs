@@ -24,6 +24,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// # Panics
+/// If `n` is 0.
 pub const fn positive(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).expect("a positive constant")
 }

@@ -1,6 +1,8 @@
 //! In one program: each further one would compile the simulated world again.
 
 mod defaults;
+#[path = "support/effective.rs"]
+mod effective;
 mod fairness;
 mod fingerprints;
 mod fuzz_like;

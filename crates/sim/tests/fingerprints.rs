@@ -18,9 +18,6 @@ use nodeb_sim::{Control, Scenario, run};
 use nodeb_tcp::segment::Segment;
 use serde_json::Value;
 
-#[path = "support/effective.rs"]
-mod effective;
-
 const STORED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fingerprints.tsv");
 
 /// After the name: the scenario's own keys, its tables in a run without listeners, all tables of a run that
@@ -317,7 +314,7 @@ fn scenarios() -> Vec<(String, String, Scenario)> {
             if radio == "lte" {
                 write_defaults(&mut keys);
             }
-            effective::effective(keys).ok().map(|scenario| (name, text, scenario))
+            crate::effective::effective(keys).ok().map(|scenario| (name, text, scenario))
         };
         (0..count).filter_map(numbered)
     };

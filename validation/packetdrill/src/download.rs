@@ -177,8 +177,8 @@ impl<'a> Run<'a> {
             let arrivals = [self.data.front(), self.acks.front()].map(|next| next.map(|&(at, _)| at));
             let timers = [self.sender.timer(), self.receiver.timer()];
             let write = self.writes.front().map(|&(at, _)| at);
-            let times = arrivals.into_iter().chain(timers).chain([write]);
-            let Some(now) = times.flatten().min().filter(|&at| at < LONGEST) else {
+            let instants = arrivals.into_iter().chain(timers).chain([write]);
+            let Some(now) = instants.flatten().min().filter(|&at| at < LONGEST) else {
                 break;
             };
             self.happen(now);
@@ -203,7 +203,10 @@ impl<'a> Run<'a> {
     fn happen(&mut self, now: Time) {
         let due = |at: Option<Time>| at.is_some_and(|at| at <= now);
         let mut out = Vec::new();
-        if let Some((_, bytes)) = self.writes.pop_front_if(|&mut (at, _)| at <= now) {
+        if let Some(&(at, bytes)) = self.writes.front()
+            && at <= now
+        {
+            self.writes.pop_front();
             self.written += bytes;
             for part in self.download.parts(bytes) {
                 self.sender.write(now, part, &mut out);

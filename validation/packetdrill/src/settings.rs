@@ -249,7 +249,8 @@ fn expanded(command: &str) -> Result<String, String> {
         let parts = end.and_then(|end| Some((after[..end].strip_suffix(')')?, &after[end + 1..])));
         let value = parts.and_then(|(inner, _)| arithmetic(inner));
         let unknown = || format!("the arithmetic `$(({}`", &after[..end.map_or(after.len(), |end| end + 1)]);
-        text += &format!("{before}{}", value.ok_or_else(unknown)?);
+        text.push_str(before);
+        text.push_str(&value.ok_or_else(unknown)?.to_string());
         rest = parts.map_or("", |(_, left)| left);
     }
     Ok(text + rest)

@@ -162,7 +162,10 @@ mod tests {
         for cell in cells() {
             let (formats, steps) = steps(cell);
             let rate = |cqi: u8| formats.bytes(&[cqi; MAX_GROUPS]) * 8.0;
-            assert_eq!([steps.snr_of_bits(0), steps.snr_of_bits(u32::MAX)], [0.0, steps.snrs[15]]);
+            assert_eq!(
+                [0, u32::MAX].map(|bits| steps.snr_of_bits(bits).to_bits()),
+                [0.0, steps.snrs[15]].map(f32::to_bits)
+            );
             let mut before = 0.0;
             for bits in (1..=rate(15) as u32 + 1_000).step_by(97) {
                 let snr = steps.snr_of_bits(bits);

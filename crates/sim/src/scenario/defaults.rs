@@ -222,7 +222,7 @@ fn add_default(key: &mut Value, condition: &str, value: &str) {
     let mut text = key["description"].as_str().unwrap_or_default().to_owned();
     if key.get(DEPENDENT).is_none() {
         let general = key["default"].as_text().or_else(|| key["default"].first_key()).unwrap_or_default();
-        text += &format!(" Default: `\"{general}\"`.");
+        text = format!("{text} Default: `\"{general}\"`.");
     }
     let addition = format!("; with {condition}: `\"{value}\"`");
     if !text.contains(&addition) {
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(delay("core = [{ delay = '1 ms' }, {}]"), Duration::from_millis(11));
         let two = read("radio = 'lte'\ncore = [{ rate = '5 Mbps' }, {}]");
         let rates: Vec<Rate> =
-            two.core.iter().flat_map(|core| core.links()).map(|(_, link)| link.rate).collect();
+            two.core.iter().flat_map(nodeb_net::Core::links).map(|(_, link)| link.rate).collect();
         assert_eq!(rates, [Rate(5_000_000), Rate(1_000_000_000)]);
     }
 

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
-use super::effective::effective;
 use super::keys::{any_json, definition, optional, registered_as, schema, table, target, values, variant};
+use crate::effective::effective;
 
 #[derive(Clone)]
 pub struct Case {

@@ -8,7 +8,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::cases;
-use super::effective::effective;
+use crate::effective::effective;
 
 /// Rates in bit/s, times in ns, sizes in bytes.
 #[derive(Clone, Copy, Debug)]

@@ -6,8 +6,6 @@ mod bearers;
 mod cases;
 mod closed_forms;
 mod edges;
-#[path = "../support/effective.rs"]
-mod effective;
 mod errors;
 mod events;
 mod keys;

@@ -680,7 +680,7 @@ fn an_outer_loop_meets_its_target_within_its_limit() {
     }
 }
 
-fn recorded(key: &str, values: serde_json::Value) -> ChannelSpec {
+fn recorded(key: &str, values: &serde_json::Value) -> ChannelSpec {
     channel(json!({ "trace": { key: values, "at_end": "stop" } }))
 }
 
@@ -708,7 +708,7 @@ fn recorded_rates_determine_the_octets_of_a_subframe() {
     for (users, rlc) in [(1, "um"), (1, "am"), (2, "um"), (3, "am")] {
         let params = keys(json!({ "bandwidth": "10 MHz", "rlc": rlc,
             "queue": { "drop_tail": { "limit": 10_000 } } }));
-        let sent = octets_of_saturated(&params, &vec![recorded("rates", json!(rates)); users], 50);
+        let sent = octets_of_saturated(&params, &vec![recorded("rates", &json!(rates)); users], 50);
         let expected = (0..50).map(|tti| [1_000, 3_000, 0, 1_000, 0][tti / 10]);
         for (tti, (octets, all)) in sent.iter().zip(expected).enumerate() {
             let unused = 4 * users as u32;
@@ -720,7 +720,7 @@ fn recorded_rates_determine_the_octets_of_a_subframe() {
 #[test]
 fn recorded_rates_exceed_those_of_the_tables() {
     let params = keys(json!({ "rlc": "um", "queue": { "drop_tail": { "limit": 10_000 } } }));
-    let sent = octets_of_saturated(&params, &[recorded("rates", json!(["1 Gbps", "1 Gbps", "1 Gbps"]))], 3);
+    let sent = octets_of_saturated(&params, &[recorded("rates", &json!(["1 Gbps", "1 Gbps", "1 Gbps"]))], 3);
     assert!(sent[1..].iter().all(|octets| (124_990..=125_000).contains(octets)), "{sent:?}");
 }
 
@@ -729,7 +729,7 @@ fn recorded_rates_exceed_those_of_the_tables() {
 fn recorded_cqis_are_reported() {
     let params = keys(json!({ "cqi": { "cycle": "1 ms" } }));
     let cqis: Vec<u8> = (0..16).chain((0..16).rev()).collect();
-    let mut bench = Bench::new(&params, &[recorded("cqi", json!(cqis))]);
+    let mut bench = Bench::new(&params, &[recorded("cqi", &json!(cqis))]);
     for tti in 0..40u64 {
         let now = Time(tti * 1_000_000 + 500_000);
         bench.run_until(now);

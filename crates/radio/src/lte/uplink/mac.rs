@@ -378,7 +378,9 @@ impl UplinkMac {
         match self.order(tti, &mut bids) {
             Deal::EachToHighest => {
                 let most = room.free.len();
-                bids.iter_mut().for_each(|bid| self.serve_bid(at, bid, most, room));
+                for bid in &mut bids {
+                    self.serve_bid(at, bid, most, room);
+                }
             }
             Deal::InTurnFrom(_) => self.share_evenly(at, &mut bids, room),
         }

@@ -195,10 +195,11 @@ fn windows_on_longer_path(control: CongestionSpec) -> (u64, u64) {
     let mut next = 10;
     for _ in 0..10 {
         script.wait(150);
-        for _ in next..script.sender.scoreboard.end() {
-            next += 1;
-            script.acknowledge(next, &[]);
+        let end = script.sender.scoreboard.end();
+        for acknowledged in next + 1..=end {
+            script.acknowledge(acknowledged, &[]);
         }
+        next = end.max(next);
     }
     (before, script.window().0)
 }

@@ -28,10 +28,10 @@ fn jain(values: &[f64]) -> f64 {
 }
 
 /// With 64QAM.
-fn largest_block(blocks: u16) -> f64 {
+fn largest_block(blocks: u16) -> u64 {
     let allocation = Allocation { blocks, layers: 1, elements: uplink(blocks, false) };
     let mcs = allocation.largest_mcs(McsTable::Up, Modulation::Qam64).unwrap();
-    f64::from(allocation.bits(McsTable::Up, mcs).unwrap()) / 8.0
+    u64::from(allocation.bits(McsTable::Up, mcs).unwrap()) / 8
 }
 
 // Tests the feature: grants (closed form)
@@ -43,7 +43,8 @@ fn a_phone_alone_gets_the_blocks_of_the_standard() {
         bench.run_until(Time(50 * MS));
         let before = bench.column("granted_bytes")[0];
         bench.run_until(Time(90 * MS));
-        assert_eq!(bench.column("granted_bytes")[0] - before, 40.0 * largest_block(blocks), "{name}");
+        let octets = bench.column("granted_bytes")[0] - before;
+        assert_eq!(octets as u64, 40 * largest_block(blocks), "{name}");
     }
 }
 
@@ -63,7 +64,7 @@ fn control_takes_the_resource_blocks_asked_for() {
         let before = bench.column("granted_bytes")[0];
         bench.run_until(Time(90 * MS));
         let octets = bench.column("granted_bytes")[0] - before;
-        assert_eq!(octets, 40.0 * largest_block(data), "{bandwidth}, {control}");
+        assert_eq!(octets as u64, 40 * largest_block(data), "{bandwidth}, {control}");
     }
 }
 
