@@ -19,9 +19,9 @@ SLOW   := -m "not slow"
 CASES  := 64
 PARTS  := --tests
 # Processes that run tests in Python: more than there are processors, because half of the time tests wait.
-# Tests fill the processors: threads of linear algebra would wait for one another.
-export OPENBLAS_NUM_THREADS := 1
 TESTERS = $(shell $(PYTHON) -c 'import os; print((3 * (os.cpu_count() or 1) + 1) // 2)')
+# Tests fill the processors: threads of linear algebra would wait for one another.
+test-python test-programs: export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: help build run test test-all test-rust test-python test-programs plugins properties check lint types bench instructions playground fairness numbers consoles gallery trust docs wheel smoke clean
 
@@ -119,7 +119,7 @@ clean: ## remove everything that was built (results in out/ stay)
 	rm -rf $(VENV) target site dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f python/nodeb/_core*.so python/nodeb/play/{play.html,live.js}
 	rm -rf web/node_modules
-	find python tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+	find python tests tools benches docs validation -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- what the targets above are made of ---
 

@@ -362,7 +362,8 @@ def commit() -> str:
     head = ["git", "rev-parse", "--short=10", "HEAD"]
     name = subprocess.run(head, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
     sources = [":(glob)crates/*/src/**", ":(glob)crates/*/examples/*.rs", ":(glob)examples/*.toml"]
-    sources += ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "benches/instructions.py"]
+    sources += ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml"]
+    sources += [f"benches/{name}.py" for name in ("instructions", "callgrind", "speed")]
     changed = ["git", "status", "--porcelain", "--", *sources]
     dirty = subprocess.run(changed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return name + ("+" if dirty else "")

@@ -86,7 +86,7 @@ def main(file: Path) -> None:
                 share[a][b] = round(of_a.mean)
                 share[b][a] = round(100 - of_a.mean)
                 half_width = max(half_width, of_a.half_width)
-    made = {"version": _core.version(), "runs": RUNS, "half_width": round(half_width)}
+    made = {"version": _core.version(), "half_width": round(half_width)}
     text = json.dumps({**made, "index": index, "share": share}, indent=1)
     file.write_text(f"{text}\n", encoding="utf-8")
 

@@ -27,15 +27,6 @@ from nodeb import _core, reproduce, studies
 from nodeb.cli import invoke
 from nodeb.formulas import analytics
 
-
-def study_claims(out: Path, quick: bool) -> Iterator[Row]:
-    """Replications that are in the folder are not simulated again."""
-    reproduce.run_all(out, quick)
-    with (out / "summary.csv").open(encoding="utf-8", newline="") as file:
-        for found in csv.DictReader(file):
-            yield from study(found, f"nodeb reproduce all{' --quick' if quick else ''}")
-
-
 ARCHIVE = Path(__file__).parents[1] / "tests" / "data" / "ns2-traces.tar.xz"
 ROWS = "every row: 1 \N{MICRO SIGN}s, 0.001 packet"
 LINUX = "python validation/linux_downloads.py"
@@ -57,7 +48,7 @@ TESTS = (
         "10 %",
     ),
 )
-"""Test file, beginning of the test's name, reference, quantity compared, limit of the test."""
+"""Test file, part of the tests' names, reference, quantity compared, limit of the test."""
 PACKET_BITS, ACK_BITS = 1500 * 8, 40 * 8
 SIZES = (1, 3, 10, 30, 100, 300)
 BLERS = (0.01, 0.1, 0.3)
@@ -85,6 +76,14 @@ def spread(ratios: Iterable[float]) -> str:
 
 
 # --- Published studies: claims, published values ---
+
+
+def study_claims(out: Path, quick: bool) -> Iterator[Row]:
+    """Replications that are in the folder are not simulated again."""
+    reproduce.run_all(out, quick)
+    with (out / "summary.csv").open(encoding="utf-8", newline="") as file:
+        for found in csv.DictReader(file):
+            yield from study(found, f"nodeb reproduce all{' --quick' if quick else ''}")
 
 
 def study(found: Mapping[str, str], command: str) -> Iterator[Row]:

@@ -11,7 +11,6 @@ const OFFSET: u16 = 0x1fff;
 /// The sender has no more data.
 pub const FIN: u8 = 1;
 pub const SYN: u8 = 2;
-pub const RST: u8 = 4;
 pub const ACK: u8 = 16;
 
 /// Of a recorded packet.

@@ -19,8 +19,11 @@ NS = {
 SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 """Bytes per unit of size."""
 QUANTITIES = {
-    **{f"{prefix}bps": ("bps", 10**n) for prefix, n in {"": 0, "k": 3, "M": 6, "G": 9}.items()},
-    **{f"{prefix}bit/s": ("bps", 10**n) for prefix, n in {"": 0, "k": 3, "M": 6, "G": 9}.items()},
+    **{
+        f"{prefix}{unit}": ("bps", 10**n)
+        for unit in ("bps", "bit/s")
+        for prefix, n in {"": 0, "k": 3, "M": 6, "G": 9}.items()
+    },
     **{unit: ("s", Decimal(ns) / NS_PER_S) for unit, ns in {**NS, "µs": NS["us"]}.items()},
     **{unit: ("bytes", size) for unit, size in SIZES.items()},
 }

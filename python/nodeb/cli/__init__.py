@@ -53,8 +53,6 @@ COMMANDS = {
     "values. `all` reproduces every study in its own folder and summarizes the results.",
 }
 """What each command does, in the order of the help. `link` has commands of its own."""
-SIMULATIONS = ("run", "life", "compare", "explain", "sweep")
-"""Commands that need no matrices: NumPy's OpenBLAS gets one thread, as starting more takes long."""
 MODULES = {"import": "importing", "list": "lists", "schema": "lists"}
 
 
@@ -105,8 +103,6 @@ def _run(arguments: list[str]) -> int:
     name = " ".join(arguments[:2]) if arguments[:1] == ["link"] else "".join(arguments[:1])
     if name not in COMMANDS or name == "link":
         return _help(arguments)
-    if name in SIMULATIONS:
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     options, function = parser(name)
     signals.handle(signals.interrupt)
     values = options.read(arguments[len(name.split()) :])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -76,4 +75,4 @@ def _recording(given: Namespace, window: Window, more: dict[str, int]) -> Prepar
         span = begin or 0, end
         return timeline.recorded_life(recording, given.user, span, progress=bar, **more)
 
-    return recording.scenario.name, hashlib.sha256(given.file.read_bytes()).hexdigest(), compute
+    return recording.scenario.name, recording.digest(), compute

@@ -12,7 +12,7 @@ from textwrap import wrap
 
 from nodeb import _core
 from nodeb.cli import options as of
-from nodeb.errors import InputError, writing
+from nodeb.errors import InputError
 from nodeb.storage import files
 
 METRICS, KEYS = "metrics", "keys"
@@ -121,7 +121,5 @@ def schema(given: Namespace) -> None:
         sys.stdout.write(text)
         return
     files.refuse_other(given.out, b"{", "a JSON Schema", "--out")
-    with writing(f"write the schema to {given.out}"):
-        given.out.parent.mkdir(parents=True, exist_ok=True)
-        files.write_bytes(given.out, text.encode())
+    files.write(given.out, text)
     print(given.out)

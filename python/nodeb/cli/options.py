@@ -254,10 +254,10 @@ def check_capture(pcap: Path | None, place: Place | None) -> None:
 
 def seconds(name: str, text: str) -> float:
     """A time with its unit, such as `1.5 s`, in s; it may be 0."""
-    from nodeb.base.units import NS, NS_PER_S, in_ns
+    from nodeb.base.units import NS, in_s
 
     try:
-        return in_ns(text) / NS_PER_S
+        return in_s(text)
     except ValueError:
         hint = f'a time with a unit, such as "1.5 s" or "500 ms" (units: {", ".join(NS)})'
         raise InputError(f'{name} is "{text}"; expected {hint}') from None

@@ -12,7 +12,7 @@ from nodeb.base.command_line import command_line
 from nodeb.base.streams import printable
 from nodeb.cli import options as of
 from nodeb.errors import InputError, writing
-from nodeb.storage.files import write_bytes
+from nodeb.storage import files
 
 
 @of.command(
@@ -33,10 +33,10 @@ def play(given: Namespace) -> None:
 
 def _written(content: str, out: Path | None) -> Path:
     """Writes a page to `out`, or to a new temporary file that only the user can read."""
-    with writing("write a temporary file" if out is None else f"write {printable(out)}"):
-        if out is not None:
-            write_bytes(out, content.encode())
-            return out
+    if out is not None:
+        files.write(out, content)
+        return out
+    with writing("write a temporary file"):
         descriptor, name = tempfile.mkstemp(prefix="nodeb-play-", suffix=".html")
         with open(descriptor, "wb") as file:
             file.write(content.encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from argparse import Namespace
 from pathlib import Path
 
@@ -31,7 +30,7 @@ def replay(given: Namespace) -> int:
         check_place(given.pcap)
     recording = recordings.read(given.log)
     page = results.page_place(given.report, given.out, force=given.force)
-    digest = hashlib.sha256(given.log.read_bytes()).hexdigest()
+    digest = "" if given.out is None else recording.digest()
     with results.claimed(given.out, given.log, force=given.force, made_of=digest) as place:
         if place is not None and given.pcap is not None:
             of.check_capture(given.pcap, place)

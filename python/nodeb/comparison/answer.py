@@ -142,7 +142,7 @@ class _Answer:
 
     @cached_property
     def main(self) -> Difference | None:
-        """Difference in the main metric: the first of `MAIN` in `of_all`;"""
+        """Difference in the main metric, the first of `MAIN` in `of_all`; None if there is none."""
         known = {one.metric.name: one for one in self.of_all}
         return next((known[name] for name in MAIN if name in known), None)
 

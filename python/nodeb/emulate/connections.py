@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from nodeb import _core
 from nodeb.answer.columns import aligned
 from nodeb.answer.words import counted
+from nodeb.base.table import Table
 from nodeb.base.units import NS_PER_S
 from nodeb.emulate.recordings import CUT_OFF, Recording
 from nodeb.errors import InputError
@@ -78,22 +79,20 @@ def connections(recording: Recording) -> Connections:
     columns, others, unknown, is_whole = recording.process(
         lambda control: _core.flight_connections(recording.path, control)
     )
-    table, users = columns["connections"], recording.users
+    users = recording.users
     found = [
         Connection(
-            number=int(row["connection"]),
+            number=row["connection"],
             user=users[row["phone"]] if row["phone"] < len(users) else 0,
-            server=str(row["server"]),
-            client=str(row["client"]),
-            begun_s=int(row["begun_ns"]) / NS_PER_S,
-            ended_s=int(row["ended_ns"]) / NS_PER_S,
-            packets=int(row["packets"]),
-            down_bytes=int(row["down_bytes"]),
-            up_bytes=int(row["up_bytes"]),
+            server=row["server"],
+            client=row["client"],
+            begun_s=row["begun_ns"] / NS_PER_S,
+            ended_s=row["ended_ns"] / NS_PER_S,
+            packets=row["packets"],
+            down_bytes=row["down_bytes"],
+            up_bytes=row["up_bytes"],
         )
-        for row in (
-            dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)
-        )
+        for row in Table(columns["connections"])
     ]
     return Connections(found, others, unknown, is_whole)
 

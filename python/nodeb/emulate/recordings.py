@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
@@ -142,6 +143,10 @@ class Recording:
     def users(self) -> list[int]:
         """Indices, in the scenario, of the users that were real phones, in the phones' order."""
         return [phone["user"] for phone in self.about["phones"]]
+
+    def digest(self) -> str:
+        with open(self.path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def process(
         self,

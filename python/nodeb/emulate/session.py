@@ -33,6 +33,10 @@ SHARED = {"NODEB_SERVER": SERVER.v4, "NODEB_SERVER6": SERVER.v6}
 """Environment of all commands."""
 
 
+MEMORY_BYTES = 256 << 20
+"""Maximum size of the payloads in transit."""
+
+
 @dataclass(frozen=True)
 class Options:
     """Options of an emulation."""
@@ -43,8 +47,6 @@ class Options:
     duration_s: float | None = None
     """Maximum duration of the emulation; None for no limit."""
     mtu: int = 1500
-    memory_bytes: int = 256 << 20
-    """Maximum size of the payloads in transit."""
     late_s: float = 0.002
     """Lateness above which a delivery counts as late."""
     late_share: float = 0.01
@@ -59,8 +61,6 @@ class Options:
     """File of the recording; None for no recording."""
     kept_bytes: int = 96
     """Maximum number of bytes recorded of each packet; the default suffices for usual headers."""
-    real_time: bool = True
-    """Whether to request real-time priority for the driver."""
 
 
 @dataclass
@@ -147,15 +147,14 @@ class Driver(threading.Thread):
 
     def run(self) -> None:
         options = self._options
-        if options.real_time:
-            self.real_time = set_real_time_priority()
+        self.real_time = set_real_time_priority()
         try:
             self._result = self.emulation.drive(
                 self._scenario,
                 options.seed,
                 self._phones,
                 options.mtu,
-                options.memory_bytes,
+                MEMORY_BYTES,
                 options.late_s,
                 options.duration_s,
                 self._log,

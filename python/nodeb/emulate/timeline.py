@@ -46,7 +46,7 @@ class RecordedLife(Life):
         path = CriticalPath(user, what="connection")
         try:
             path.note = self._explained(path, connections(self._recording))
-        except (NodebError, ValueError, RuntimeError, OSError) as error:
+        except NodebError as error:
             path.note = f"The other connections are not explained: {error}."
         return path
 

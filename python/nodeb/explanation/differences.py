@@ -22,6 +22,11 @@ from nodeb.stats import Interval, paired_difference
 
 __all__ = ["Part", "difference", "difference_bars", "difference_rows", "difference_table"]
 
+SHOWN_PARTS = 5
+"""Maximum number of causes that have a bar of their own; the other causes share one bar."""
+SMALL = 0.01
+"""Fraction of the larger mean time below which a difference is shown in a smaller unit."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -78,12 +83,6 @@ def difference_table(parts: list[Part]) -> Table:
 
 def _part(cause: str, base: np.ndarray, own: np.ndarray) -> Part:
     return Part(cause, float(base.mean()), float(own.mean()), paired_difference(own, base))
-
-
-SHOWN_PARTS = 5
-"""Maximum number of causes that have a bar of their own; the other causes share one bar."""
-SMALL = 0.01
-"""Fraction of the larger mean time below which a difference is shown in a smaller unit."""
 
 
 def difference_bars(parts: Sequence[Part], title: str) -> Bars:

@@ -6,6 +6,7 @@ option always decides over a guess.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 from nodeb.base.streams import printable
 from nodeb.base.units import NS, NS_PER_S
 from nodeb.errors import InputError, ScenarioError, nearest
+from nodeb.inputs import recording
 from nodeb.inputs.trace import (
     COLUMNS,
     KINDS,
@@ -69,8 +71,8 @@ class Quantity:
 
     names: tuple[str, ...]
     units: Mapping[str, float]
-    default: str | None
     kind: str = ""
+    default: str | None = None
 
     def unit(self, name: str) -> str | None:
         """The unit in the name of a column, "" if it has none; None if the name is not exact."""
@@ -83,17 +85,16 @@ class Quantity:
 
 RATES = ("rate", "bitrate", "datarate", "throughput", "goodput")
 TABLES = {
-    "cqi": Quantity(("cqi",), {"": 1}, "", "cqi"),
-    "snr": Quantity(("snr", "sinr"), {"dB": 1}, "dB", "snr"),
+    "cqi": Quantity(("cqi",), {"": 1}, "cqi"),
+    "snr": Quantity(("snr", "sinr"), {"dB": 1}, "snr"),
     "rates": Quantity(
         (*RATES, *(f"{way}{name}" for way in ("dl", "ul") for name in RATES)),
         BIT_RATES,
-        None,
         "rate",
     ),
-    "traffic": Quantity(("bytes", "size"), BYTES, "B", "traffic"),
+    "traffic": Quantity(("bytes", "size"), BYTES, "traffic", "B"),
 }
-TIME = Quantity(("time", "timestamp", "t", "ts", "elapsed", "epoch", "seconds"), NS, "s")
+TIME = Quantity(("time", "timestamp", "t", "ts", "elapsed", "epoch", "seconds"), NS)
 OPTIONS = ("time", "value", "unit", "time_unit", "step", "missing", "decimal", "bytes")
 FORMATS = [*TABLES, "mahimahi", "eurane"]
 NO_SNR = re.compile(r"rsrp|rsrq|rssi|rscp|ec/?n0|dbm|linear", re.IGNORECASE)
@@ -106,7 +107,7 @@ CLOCK = re.compile(
 VALUE = re.compile(rf"[+-]?\d*[.,]?\d+\.?(?:[eE][+-]?\d+)?|{CLOCK.pattern}")
 DAY_NS = 24 * NS["h"]
 MAX_NS = round(MAX_S * NS_PER_S)
-TTI_NS = 2_000_000
+TTI_NS = recording.TTI_NS["hsdpa"]
 """TTI of HSDPA, the step of eurane's traces and of mahimahi's as bit rates, ns."""
 MAX_PERIOD_MS = 20_000_000
 GAP_STEPS = 10
@@ -147,9 +148,13 @@ def _unpacked(data: bytes, path: Path) -> bytes:
     if data.startswith(b"\x1f\x8b"):
         try:
             with gzip.open(io.BytesIO(data)) as file:
-                data = file.read(MAX_BYTES)
+                data = file.read(MAX_BYTES + 1).removeprefix(codecs.BOM_UTF8)
         except (OSError, EOFError, zlib.error) as error:
             raise ScenarioError(f"{path}: this gzip file is damaged: {error}") from None
+        if len(data) > MAX_BYTES:
+            raise ScenarioError(
+                f"{path}: the unpacked file is too large; expected at most {MAX_BYTES >> 20} MiB"
+            )
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = data.decode("utf-16", "replace").encode()
     if b"\0" in data[:10_000]:

@@ -58,7 +58,7 @@ __all__ = [
 MAGIC = b"# nodeb trace "
 VERSION = 1
 MAX_S = 8e6
-MAX_BYTES = 256 << 20
+MAX_BYTES = files.NAMED_BYTES
 MAX_ENTRIES = 10_000_000
 """Maximum number of entries of a recording; at 2 ms each, five and a half hours."""
 MAX_OPPORTUNITY_MS = 8_000_000_000

@@ -151,7 +151,7 @@ class Life(Answering):
         """Returns the interactive page of the timeline, a self-contained HTML file."""
         from nodeb.life.page import html
 
-        return html(self, self.critical_path)
+        return html(self)
 
     def trace(self) -> bytes:
         """Returns the timeline in the Trace Event Format, gzipped, for Perfetto and Chrome."""

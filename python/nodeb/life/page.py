@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.answer.paints import CAUSES, paint
-from nodeb.life.answer import answer
 from nodeb.life.columns import Packed, names_of, of_kind, values_of
 from nodeb.life.path import CriticalPath, Span
 from nodeb.report.render import content, render
@@ -33,12 +32,12 @@ PAINTS = {cause: {"name": paint(cause), **asdict(one)} for cause, one in CAUSES.
 """Fill of each cause of delay: name of its CSS class, family of the cause, and texture."""
 
 
-def html(life: Life, path: CriticalPath | None = None) -> str:
+def html(life: Life) -> str:
     """Returns the page of a packet timeline, with critical paths on the same time axis."""
-    about, packed = life.about, Packed()
+    about, packed, path = life.about, Packed(), life.critical_path
     for pack in (_pack_packets, _pack_hops, _pack_air, _pack_series):
         pack(packed, life)
-    explained = None if path is None or not path.spans else _pack_path(packed, path)
+    explained = _pack_path(packed, path) if path.spans else None
     title = about.scenario.name or "A run"
     groups = [group for group, _, _ in about.scenario.compiled().connections]
     users = np.unique(life.events["user"]).tolist()
@@ -65,8 +64,8 @@ def html(life: Life, path: CriticalPath | None = None) -> str:
         "life/page.html",
         {
             "title": title,
-            "answer": content(answer(life)),
-            "explained": "" if path is None else path.summary,
+            "answer": content(life.answer),
+            "explained": path.summary,
             "version": _core.version(),
             "scripts": SCRIPTS,
             "columns": packed.text(),

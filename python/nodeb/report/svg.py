@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from nodeb.answer.paints import FAMILIES, PACKETS
 from nodeb.plot.style import FAINT, INK, MUTED, PALETTE, pale
 
-PNG_DPI = 150
 _FAMILY = re.compile(r"((?:font-family: |font: )(?:[\w.]+ )*?[\d.]*(?:px )?)'DejaVu Sans'[^;\"]*")
 _PATH = re.compile(r'\bd="[^"]*"')
 _LONG = re.compile(r"(\.\d\d)\d+")
@@ -22,18 +21,6 @@ GREYISH = 6
 _ID = re.compile(r'\b(id="|url\(#|href="#)')
 
 
-def png(figure: Figure) -> bytes:
-    data = io.BytesIO()
-    # The file contains no date and no software version, so that equal figures give identical files.
-    figure.savefig(data, format="png", dpi=PNG_DPI, facecolor="white", metadata={"Software": None})
-    return data.getvalue()
-
-
-def standalone_svg(figure: Figure, name: str) -> str:
-    """`name` seeds the identifiers in the file, so that equal figures give identical files."""
-    return _save(figure, name, facecolor="white")
-
-
 def inline_svg(figure: Figure, name: str, description: str) -> str:
     """The figure's colours become the page's CSS variables (`--c0` ..., `--grid`, the text
     colour). Identifiers begin with `name`, so that several figures can share a page."""
@@ -42,7 +29,7 @@ def inline_svg(figure: Figure, name: str, description: str) -> str:
         axes.set_facecolor("none")
     if figure.get_suptitle():
         figure.suptitle("")
-    text = _save(figure, name, facecolor="none")
+    text = _save(figure, name)
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     # In HTML, an <svg> element needs neither XML namespaces nor xlink prefixes.
@@ -56,10 +43,10 @@ def inline_svg(figure: Figure, name: str, description: str) -> str:
     return head.replace("<svg", f'<svg role="img" aria-label="{label}"', 1) + end + rest
 
 
-def _save(figure: Figure, name: str, facecolor: str) -> str:
+def _save(figure: Figure, name: str) -> str:
     data = io.StringIO()
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
-        figure.savefig(data, format="svg", facecolor=facecolor, metadata={"Date": None})
+        figure.savefig(data, format="svg", facecolor="none", metadata={"Date": None})
     return data.getvalue()
 
 

@@ -115,9 +115,12 @@ def run_all(
             for name in names:
                 mine = Owner("reproduction", name)
                 folders.enter_context(claim(out / name, mine, force=force, resumes=True))
-        share, before = 1 / sum(minutes.values()), 0.0
+        whole, before = sum(minutes.values()), 0.0
+        _publish(
+            summary, out
+        )  # Results of other settings must not stay if the first study is interrupted.
         for number, name in enumerate(names, 1):
-            part, what = minutes[name] * share, f"{name} ({number} of {len(names)})"
+            part, what = minutes[name] / whole, f"{name} ({number} of {len(names)})"
             show = None if progress is None else _part_of(progress, before, part, what)
             outcome = reproduction.run(
                 name, out / name, None, quick, workers, seed, show, force=force

@@ -304,7 +304,6 @@ def _figure(cells: Cells) -> Content:
 
 
 def _picture(one: Picture) -> Content:
-    one.figure.suptitle("")  # The page shows the title in the caption.
     name = anchor(one.id)
     svg = inline_svg(one.figure, name, f"{one.title}. {one.spoken}")
     return {"id": one.id, "anchor": name, "title": one.title, "note": one.note, "svg": svg}

@@ -314,7 +314,7 @@ class RunAnswer:
         return row is not None and row["mean"] == 0
 
     def picture(self) -> Bars | Rows | None:
-        """Returns the causes of the duration of a single phone's transfer, if they are known."""
+        """The causes of a single phone's transfer, if known; else the rates by distance, if any."""
         if self.why is not None and self.why.causes and self.users == 1:
             return cause_bars(self.why)
         return distance_table(self.result)

@@ -199,12 +199,12 @@ class Campaign:
 
     def cost(self, cases: Iterable[Case]) -> float:
         """Approximate cost of the replications that the cases still lack."""
-        points = {id(point): point for point in map(self._point, cases)}.values()
+        points = dict.fromkeys(map(self._point, cases))
         return sum(max(0, one.effort.runs - one.runs) * one.effort.cost for one in points)
 
     def measure(self, cases: Iterable[Case]) -> None:
         """Simulates the given cases until each has enough replications."""
-        points = {id(point): point for point in map(self._point, cases)}.values()
+        points = dict.fromkeys(map(self._point, cases))
         # The most expensive cases start first, so that none of them runs alone at the end.
         missing = sorted((p for p in points if not p.judge()), key=lambda p: -p.effort.cost)
         if missing:

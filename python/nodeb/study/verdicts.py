@@ -167,11 +167,6 @@ class Verdict:
         return "; ".join(text for text, _ in self.parts)
 
     @property
-    def against(self) -> list[str]:
-        """Evidence that contradicts a contradicted claim, or that leaves a claim undecided."""
-        return [] if self.holds else [text for text, kind in self.parts if kind == self.judgement]
-
-    @property
     def summary(self) -> str:
         """Counts of comparisons, such as "68 of 72 comparisons hold, 4 undecided"."""
         total = self.counts.total()

@@ -77,10 +77,10 @@ def _rows(outcome: Outcome, rows: Sequence[int], title: str = "") -> Rows:
 
 
 def _keys(outcome: Outcome, rows: Sequence[int]) -> Iterator[Column]:
-    cells = [outcome.plan.cells[outcome.cells[row]] for row in rows]
+    values = [outcome.plan.cells.values(outcome.cells[row]) for row in rows]
     for axis in outcome.plan.axes:
         for swept in axis.swept if len(axis) > 1 else ():
-            yield swept.key, [str(plain(cell.values[swept.key])) for cell in cells]
+            yield swept.key, [str(plain(each[swept.key])) for each in values]
     groups: list[str | Shown] = [str(group) for group in outcome.table["group"][list(rows)]]
     if set(groups) != {ALL}:
         yield "phones", groups
@@ -109,7 +109,7 @@ def _differences(outcome: Outcome, rows: Sequence[int]) -> Iterator[Column]:
     assert outcome.against is not None
     scale, confidence = _scale(outcome), level(outcome.against.confidence)
     compared = {(one.cell.places, one.difference.group): one for one in outcome.against.compared}
-    places = (outcome.plan.cells[outcome.cells[row]].places for row in rows)
+    places = (outcome.plan.cells.places(outcome.cells[row]) for row in rows)
     keys = zip(places, outcome.table["group"][list(rows)], strict=True)
     found = [compared[key].difference if key in compared else None for key in keys]
     if any(math.isfinite(one.difference.ratio.mean) for one in compared.values()):

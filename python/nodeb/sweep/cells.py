@@ -80,12 +80,20 @@ class Cells(Sequence[Cell]):
         if isinstance(number, slice):
             return [self[each] for each in range(*number.indices(len(self)))]
         number = range(len(self))[number]
-        places = _places(self.axes, number)
-        values = {swept.key: swept.values[at] for swept, at in _chosen(self.axes, places)}
+        values = self.values(number)
         label = ", ".join(f"{key} = {toml_value(value)}" for key, value in values.items())
         unpacking = zlib.decompressobj(zdict=self.first)
         scenario = unpacking.decompress(self.packed[number]).decode()
-        return Cell(label, scenario, self.recorded.get(number, ()), places, values)
+        return Cell(label, scenario, self.recorded.get(number, ()), self.places(number), values)
+
+    def places(self, number: int) -> tuple[int, ...]:
+        return _places(self.axes, number)
+
+    def values(self, number: int) -> dict[str, Any]:
+        """By key, without the scenario, which is compressed."""
+        return {
+            swept.key: swept.values[at] for swept, at in _chosen(self.axes, self.places(number))
+        }
 
     def at(self, places: Sequence[int]) -> Cell:
         number = 0

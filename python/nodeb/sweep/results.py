@@ -18,7 +18,7 @@ from nodeb.base.table import Table
 from nodeb.base.units import quantity
 from nodeb.comparison.differences import Difference, difference_within, differences
 from nodeb.errors import InputError, nearest
-from nodeb.inputs.changes import toml_value
+from nodeb.inputs.changes import toml_value, value_at
 from nodeb.results.metrics import ALL, METRICS, Group, by_run
 from nodeb.results.summary import coverage
 from nodeb.results.survivors import NO_TRANSFERS, Unfinished, unfinished
@@ -137,19 +137,10 @@ def swept_columns(cells: Sequence[Cell], axes: Sequence[Axis]) -> dict[str, list
     for cell in cells:
         scenario = json.loads(cell.scenario)
         for key in keys:
-            value = _value(scenario, key)
+            value = value_at(key, scenario)
             written[key].append(cell.values[key])
             resolved[key].append(same.setdefault(repr(value), value))
     return dict(_column(key, written[key], resolved[key]) for key in keys)
-
-
-def _value(data: Any, key: str) -> Any:
-    for part in key.split("."):
-        if isinstance(data, list):
-            data = data[int(part)] if part.isdigit() and int(part) < len(data) else None
-        else:
-            data = data.get(part) if isinstance(data, dict) else None
-    return data
 
 
 def _column(key: str, written: Sequence[Any], resolved: Sequence[Any]) -> tuple[str, list[Any]]:

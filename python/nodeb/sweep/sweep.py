@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from nodeb.answer.answering import Answering
 from nodeb.base.arguments import as_path
 from nodeb.base.streams import printable
 from nodeb.base.table import Table
-from nodeb.base.units import in_s, quantity
+from nodeb.base.units import in_s
 from nodeb.comparison.differences import MARGIN, check_margin
 from nodeb.errors import InputError, ScenarioError, writing
 from nodeb.inputs.changes import key_of
@@ -77,9 +76,8 @@ class Outcome(Answering):
 
     @property
     def duration_s(self) -> float:
-        """Duration of a run of the first cell, s; NaN if the key `duration` is not a time."""
-        time = quantity(json.loads(self.plan.cells[0].scenario)["duration"])
-        return math.nan if time is None else time[0]
+        """Duration of a run of the first cell, s."""
+        return in_s(json.loads(self.plan.cells[0].scenario)["duration"])
 
     @property
     def answer(self) -> Answer:

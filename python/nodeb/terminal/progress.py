@@ -54,7 +54,7 @@ class _Lines:
         print(f"{self._what}: {100 * fraction:.0f} %, {text}{rest}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Does nothing, as printed lines stay;"""
+        """Does nothing, as printed lines stay."""
 
 
 def _rounded(seconds: float) -> str:

@@ -16,6 +16,7 @@ from nodeb.errors import InputError, OutputError
 OTHERS = {"name": "others", "count": 2, "traffic": {"ftp": {"size": "20 kB"}}}
 SENT = struct.pack("<BQBBIIBH", 1, 10**9, 0, 0, 100, 7, 0, 0)
 """Record of a packet of 100 bytes towards the phone at 1 s."""
+END, CAME = over(1), struct.pack("<BQQQB", 2, 0, 10**9, 0, 0)
 
 
 def test_claimed_file_is_refused_to_another_emulation(tmp_path):
@@ -67,9 +68,6 @@ def test_notes_name_each_reason_why_a_packet_has_no_connection():
     assert "TCP" in other
     assert "--kept 96" in unknown
     assert len(Connections([], 2, 0).notes) == 1
-
-
-END, CAME = over(1), struct.pack("<BQQQB", 2, 0, 10**9, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -287,3 +287,13 @@ def test_trace_can_be_named_in_a_scenario(call, tmp_path):
     assert status == 0
     rows = [[one for one in text.splitlines() if one[:2] == "  "] for text in (out, again)]
     assert rows[0] == rows[1]
+
+
+def test_large_gzip_file_is_refused_and_not_cut(call, tmp_path, monkeypatch):
+    text = b"time_s,cqi\n" + b"".join(b"%d,15\n" % at for at in range(2_000))
+    (tmp_path / "log.csv").write_bytes(gzip.compress(text))
+    monkeypatch.setattr("nodeb.inputs.importing.MAX_BYTES", len(text) - 1)
+    status, _, err = call("import", "log.csv")
+    assert (status, "too large" in err) == (2, True)
+    monkeypatch.setattr("nodeb.inputs.importing.MAX_BYTES", len(text))
+    assert call("import", "log.csv")[0] == 0

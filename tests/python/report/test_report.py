@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from nodeb import plot
-from nodeb.report import inline_svg, png, standalone_svg
+from nodeb.plot.source import save
+from nodeb.report import inline_svg
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
@@ -94,11 +95,12 @@ def test_inline_figures_have_unique_identifiers_and_follow_the_theme() -> None:
     assert "title" not in re.sub(r"<[^>]*>", "", first)
 
 
-def test_figure_files_are_reproducible() -> None:
-    def draw() -> tuple[bytes, str]:
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_figure_files_are_reproducible(tmp_path: Path, suffix: str) -> None:
+    def draw(folder: Path) -> bytes:
+        folder.mkdir()
         figure = plot.lines("title", "x", "y", [1, 2], [plot.Line("a", [1.0, 2.0])])
-        return png(figure), standalone_svg(figure, "name")
+        save(figure, folder / f"a.{suffix}")
+        return (folder / f"a.{suffix}").read_bytes()
 
-    first, second = draw(), draw()
-    assert first == second
-    assert first[0].startswith(b"\x89PNG")
+    assert draw(tmp_path / "first") == draw(tmp_path / "second")

@@ -92,6 +92,15 @@ def test_studies_before_an_interruption_are_summarized(fake, tmp_path, error):
     assert "no results yet" not in run(tmp_path).report.read_text("utf-8")
 
 
+def test_interrupted_first_study_leaves_no_older_summary(fake, tmp_path):
+    fake()
+    run(tmp_path)
+    fake(wang=KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, seed=2)
+    assert table(tmp_path) == {}
+
+
 def test_foreign_folders_are_rejected_before_any_simulation(fake, tmp_path):
     called = fake()
     with folder(tmp_path / "out", "wang") as place:

@@ -39,17 +39,6 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Without [`Self::Taps`].
-    pub const NAMED: [Self; 7] = [
-        Self::Static,
-        Self::PedestrianA,
-        Self::VehicularA,
-        Self::VehicularB,
-        Self::Case1,
-        Self::Case2,
-        Self::Case3,
-    ];
-
     /// Powers of predefined profiles are those of the standard, in dB and not normalised.
     pub fn taps(&self) -> Vec<Tap> {
         let published: &[(f64, f64)] = match self {

@@ -30,7 +30,7 @@ pub struct Offers<'a> {
     pub sizes: &'a Row,
     /// By group, the factor on `rates` in this TTI, below 1 where other signals take resource elements.
     pub yields: &'a Row,
-    /// In the bearer's units.
+    /// In the bearer's units; above 0 for candidates.
     pub waiting: &'a [f32],
 }
 
@@ -118,7 +118,7 @@ impl Dealer {
         }
         self.weights.resize(candidates.len(), Weight::default());
         let deal = scheduler.weigh(tti, candidates, &mut self.weights);
-        self.begin(candidates, offers);
+        self.begin(candidates);
         match deal {
             Deal::EachToHighest => self.deal_to_highest(offers, room),
             Deal::InTurnFrom(first) => self.deal_in_turn(first, offers, room),
@@ -126,7 +126,7 @@ impl Dealer {
         &self.parts
     }
 
-    fn begin(&mut self, candidates: &[Candidate], offers: Offers) {
+    fn begin(&mut self, candidates: &[Candidate]) {
         let Self { held, open, weights, .. } = self;
         held.clear();
         held.extend(candidates.iter().map(|candidate| Held::nothing(candidate.user)));
@@ -137,9 +137,6 @@ impl Dealer {
             weight: *weight,
         };
         open.extend((0..).zip(candidates).zip(weights).map(bidder));
-        if candidates.iter().any(|candidate| offers.waiting[candidate.user] <= 0.0) {
-            open.retain(|bidder| offers.waiting[bidder.user as usize] > 0.0);
-        }
     }
 
     /// The groups that are not needed.

@@ -50,7 +50,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
     sizes.prop_flat_map(|(blocks, users, grants)| {
         let rate = prop_oneof![1 => Just(0u16), 8 => 1..60u16, 1 => Just(7u16)];
         let rates = prop::collection::vec(prop::collection::vec(rate, MAX_GROUPS), users);
-        let waiting = prop::collection::vec(prop_oneof![Just(0u32), 1..200u32, Just(100_000)], users);
+        let waiting = prop::collection::vec(prop_oneof![1..200u32, Just(100_000)], users);
         let halved = prop::collection::vec(any::<bool>(), MAX_GROUPS);
         (rates, halved, waiting).prop_map(move |(rates, halved, waiting)| Drawn {
             blocks,

@@ -63,7 +63,6 @@ impl Scoreboard {
             self.lost_segments += 1;
         }
         self.newly_lost.push(segment);
-        self.pipe -= self.mss;
         self.lost_from = self.lost_from.min(number);
         bytes
     }
@@ -72,7 +71,7 @@ impl Scoreboard {
     #[cold]
     pub fn unmark_lost(&mut self) {
         self.segments.iter_mut().for_each(|segment| segment.lost = false);
-        self.pipe += u64::from(std::mem::take(&mut self.lost_segments)) * self.mss;
+        self.lost_segments = 0;
     }
 
     /// RFC 6675's `IsLost`: sent only once, and `DupThresh` segments beyond it delivered; bytes newly marked.

@@ -28,8 +28,6 @@ pub struct Scoreboard {
     /// Segment number, or the next one if nothing is outstanding.
     first: u64,
     segments: VecDeque<SentSegment>,
-    /// `mss` per segment.
-    pipe: u64,
     /// `lost_out`.
     lost_segments: u32,
     repairs: u32,
@@ -66,7 +64,6 @@ impl Scoreboard {
             next: 0,
             first: 0,
             segments: VecDeque::new(),
-            pipe: 0,
             lost_segments: 0,
             repairs: 0,
             sacked_segments: 0,
@@ -103,9 +100,10 @@ impl Scoreboard {
         self.next == self.written
     }
 
-    /// `pipe` of RFC 6675, in bytes.
+    /// `tcp_packets_in_flight` in bytes, `mss` per segment.
     pub fn pipe(&self) -> u64 {
-        self.pipe
+        let left = u64::from(self.sacked_segments + self.lost_segments);
+        (self.outstanding_segments() + u64::from(self.repairs) - left) * self.mss
     }
 
     /// Beyond a gap.
@@ -164,7 +162,6 @@ impl Scoreboard {
         let (number, (first, end)) = (self.end(), self.next_range());
         self.order.push_back((now, number));
         self.next = end;
-        self.pipe += self.mss;
         self.segments.push_back(SentSegment {
             first,
             length: (end - first) as u32,
@@ -184,7 +181,6 @@ impl Scoreboard {
         };
         segment.repaired = true;
         self.repairs += 1;
-        self.pipe += self.mss;
     }
 
     /// Does not count as in flight in addition to the segment.
@@ -206,16 +202,9 @@ impl Scoreboard {
                 self.sacked_segments -= 1;
             } else {
                 deliver(segment);
-                if segment.lost {
-                    self.lost_segments -= 1;
-                } else {
-                    self.pipe -= self.mss;
-                }
+                self.lost_segments -= u32::from(segment.lost);
             }
-            if segment.repaired {
-                self.repairs -= 1;
-                self.pipe -= self.mss;
-            }
+            self.repairs -= u32::from(segment.repaired);
             self.segments.pop_front();
             self.first += 1;
         }
@@ -271,17 +260,12 @@ impl Scoreboard {
             };
             deliver(segment);
             segment.sacked = true;
+            // If the segment was not lost but retransmitted, Linux assumes that the retransmission is still in flight
+            // (`tcp_sacktag_one`).
             if std::mem::take(&mut segment.lost) {
                 let answers_repair = std::mem::take(&mut segment.repaired);
                 self.lost_segments -= 1;
-                if answers_repair {
-                    self.repairs -= 1;
-                    self.pipe -= self.mss;
-                }
-            } else {
-                // Only the original leaves the pipe. If the segment was retransmitted, Linux assumes
-                // that the retransmission is still in flight (`tcp_sacktag_one`).
-                self.pipe -= self.mss;
+                self.repairs -= u32::from(answers_repair);
             }
             self.sacked_segments += 1;
             self.highest_sacked = self.highest_sacked.max(number + 1);
@@ -322,7 +306,6 @@ impl Scoreboard {
         if let Some(segment) = self.get_mut(number).filter(|segment| segment.repaired) {
             segment.repaired = false;
             self.repairs -= 1;
-            self.pipe -= self.mss;
         }
     }
 
@@ -334,10 +317,7 @@ impl Scoreboard {
     /// `tcp_timeout_mark_lost`.
     #[cold]
     pub fn forget_sacks(&mut self) {
-        for segment in self.segments.iter_mut().filter(|segment| segment.sacked) {
-            segment.sacked = false;
-            self.pipe += self.mss;
-        }
+        self.segments.iter_mut().for_each(|segment| segment.sacked = false);
         (self.sacked_segments, self.highest_sacked, self.previous_blocks) = (0, 0, <_>::default());
     }
 
