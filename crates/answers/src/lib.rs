@@ -3,6 +3,8 @@
 //!
 //! Nothing here reads files or simulates: tables come in through [`metrics::Tables`], an [`answer::Answer`] goes out.
 
+#![cfg_attr(test, allow(clippy::float_cmp, reason = "some results are exact"))]
+
 pub mod answer;
 pub mod causes;
 pub mod compare;
