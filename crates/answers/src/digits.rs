@@ -243,6 +243,22 @@ pub fn signed(text: &str) -> String {
     if is_number && !is_zero { format!("+{text}") } else { text.to_owned() }
 }
 
+/// Formats with so many significant digits but without zeros at the end, as Python's format `g` does.
+pub fn general(value: f64, digits: i32) -> String {
+    let text = format!("{value:.*e}", (digits - 1) as usize);
+    let Some((mantissa, exponent)) = text.split_once('e') else { return text.to_lowercase() };
+    let exponent = parsed(exponent) as i32;
+    if (-4..digits).contains(&exponent) {
+        return without_zeros(&format!("{value:.*}", (digits - 1 - exponent) as usize)).to_owned();
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{}e{sign}{:02}", without_zeros(mantissa), exponent.abs())
+}
+
+fn without_zeros(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
 fn decimals(mean: f64, half: f64) -> i32 {
     let size = mean.abs();
     if half.is_nan() || half <= MIN_HALF_WIDTH {
@@ -310,6 +326,12 @@ mod tests {
         assert_eq!(parts(&[0.333_4, 0.333_4, 0.333_4], "s"), ["0.34 s", "0.33 s", "0.33 s"]);
         assert_eq!(parts(&[2.0, 1e-6], "s"), ["2.00 s", "1 us"]);
         assert_eq!(apportioned(&[0.5, 0.5, 2.0], 3), [1, 0, 2]);
+    }
+
+    #[test]
+    fn general_format_is_that_of_python() {
+        let texts = [1.25, 2.0, 153.0, 0.000_012_3, f64::INFINITY].map(|value| general(value, 2));
+        assert_eq!(texts, ["1.2", "2", "1.5e+02", "1.2e-05", "inf"]);
     }
 
     #[test]
