@@ -9,9 +9,6 @@ from typing import Any
 
 from nodeb.errors import InputError
 
-__all__ = ["as_number", "as_path", "as_seed", "as_texts", "as_whole", "is_number"]
-
-
 MAX_WHOLE = 2**63 - 1
 """Default maximum of whole-number arguments, that of a signed 64-bit integer."""
 

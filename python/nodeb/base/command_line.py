@@ -10,8 +10,6 @@ from types import MappingProxyType
 
 from nodeb.base.streams import shell_path, shell_word
 
-__all__ = ["Arguments", "command_line"]
-
 Option = object
 """Value of an option: a text, number or path; True for a flag; a list or tuple to repeat it.
 

@@ -13,8 +13,6 @@ import numpy as np
 from nodeb import _core
 from nodeb.errors import InputError, OutputError, RunError
 
-__all__ = ["Mistake", "call_checked", "line_of", "mistake", "numbers", "reason"]
-
 PASSED_ON = (OutputError, RunError, MemoryError, _core.Cancelled, _core.InternalError)
 """Exceptions that are not errors of the user-defined function, and are raised unchanged."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 
-__all__ = ["printable", "printable_lines", "shell_path", "shell_word"]
-
 shell_word = shlex.quote
 
 

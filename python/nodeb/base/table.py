@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from nodeb.errors import InputError
 
-__all__ = ["Table", "changes", "read_only", "unique"]
-
 SHOWN_ROWS = 10
 CHUNK = 1000
 """Maximum number of rows that are converted to plain Python values at a time."""

@@ -21,18 +21,6 @@ from nodeb.base.arguments import as_seed, as_whole
 from nodeb.errors import InputError
 from nodeb.fit.sequence import Bits
 
-__all__ = [
-    "MAX_STATES",
-    "Chain",
-    "binary_symmetric",
-    "check_states",
-    "gilbert",
-    "gilbert_elliott",
-    "hidden_markov",
-    "hmm",
-    "two_states",
-]
-
 Real = NDArray[np.float64]
 Start = tuple[Real, Real]
 """Initial values of a training: transition matrix, and error probability of each state."""
@@ -93,32 +81,6 @@ class Chain:
         """Long-term share of errors among the symbols."""
         return float(self.stationary @ self.error)
 
-    @cached_property
-    def _without(self) -> Real:
-        """Transition matrix of steps without an error: `diag(1 - error) transition`."""
-        return (1.0 - self.error)[:, None] * self.transition
-
-    @cached_property
-    def _with(self) -> Real:
-        """Transition matrix of steps with an error: `diag(error) transition`."""
-        return self.error[:, None] * self.transition
-
-    def gap_tail(self, longest: int) -> Real:
-        """Returns P(gap > k) for k = 0 ... longest; a gap is the distance between adjacent errors.
-
-        If no correct symbol is between them, the gap is 1, so the first element is 1. All elements
-        are 0 if errors are impossible.
-        """
-        return _survival(self.stationary @ self._with, self._without, longest)
-
-    def burst_tail(self, longest: int) -> Real:
-        """Returns P(burst > k) for k = 0 ... longest; a burst is a maximal run of errors.
-
-        All elements are 0 if no burst can begin.
-        """
-        first = (self.stationary @ self._without) * self.error
-        return _survival(first @ self.transition, self._with, longest)
-
     def log_likelihood(self, errors: Bits) -> float:
         """Returns the natural logarithm of the probability of a sequence, -inf if it is impossible.
 
@@ -126,7 +88,10 @@ class Chain:
         that must begin in such a state is therefore impossible.
         """
         if self.states == 1:
-            return _bernoulli(errors, float(self.error[0]))
+            from scipy.special import xlogy
+
+            rate, ones = float(self.error[0]), int(errors.sum())
+            return float(xlogy(ones, rate) + xlogy(len(errors) - ones, 1.0 - rate))
         model = hmm(self.states, n_features=2)
         model.startprob_ = self.stationary
         model.transmat_ = self.transition
@@ -163,25 +128,6 @@ class Chain:
             state = now[piece, state]
         visited = paths[:, np.arange(pieces), begins].T.ravel()[:count]
         return (random.random(count) < self.error[visited]).astype(np.uint8)
-
-
-def _survival(state: Real, step: Real, longest: int) -> Real:
-    """`step` is the matrix of one step; its rows may sum to less than 1. All shares are 0 if
-    `state` has no probability."""
-    tail = np.empty(longest + 1)
-    mass = state.sum()
-    state = state / mass if mass > 0 else state
-    for at in range(longest + 1):
-        tail[at] = state.sum()
-        state = state @ step
-    return tail
-
-
-def _bernoulli(errors: Bits, rate: float) -> float:
-    from scipy.special import xlogy
-
-    ones = int(errors.sum())
-    return float(xlogy(ones, rate) + xlogy(len(errors) - ones, 1.0 - rate))
 
 
 def two_states(p: float, r: float, in_good: float, in_bad: float, parameters: int) -> Chain:

@@ -34,17 +34,6 @@ from nodeb.fit.model import ErrorModel, Within
 from nodeb.fit.sequence import Bits, ErrorSequence, bursts, gaps
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = [
-    "DISTRIBUTIONS",
-    "Candidate",
-    "Comparison",
-    "Match",
-    "Unit",
-    "answer",
-    "compare",
-    "match",
-]
-
 Unit = Literal["pdu", "block"]
 Counts = NDArray[np.int64]
 

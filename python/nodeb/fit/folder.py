@@ -23,8 +23,6 @@ from nodeb.storage.cells import name_of
 from nodeb.storage.files import write_bytes, write_parquet
 from nodeb.storage.folders import Owner, Place, claim
 
-__all__ = ["criterion", "put", "save", "tails"]
-
 LABELS = {
     "gap": ("Gaps between errors", "Distance from one lost PDU to the next (PDUs)"),
     "burst": ("Bursts of errors", "PDUs lost in a row"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from dataclasses import dataclass, field
@@ -16,9 +15,8 @@ from nodeb.base.arguments import as_path
 from nodeb.errors import writing
 from nodeb.fit.chain import Chain
 from nodeb.fit.sequence import Bits, ErrorSequence
-from nodeb.storage.files import write_bytes
-
-__all__ = ["ErrorModel", "Within", "recorded_model"]
+from nodeb.inputs.named_files import run_lengths
+from nodeb.storage.files import write_json
 
 FORMAT, VERSION = "nodeb-error-model", 1
 
@@ -167,7 +165,7 @@ class ErrorModel:
         """
         file = as_path(path, "path")
         with writing(f"write {file}"):
-            write_bytes(file, f"{json.dumps(self.to_dict(), indent=2)}\n".encode())
+            write_json(file, self.to_dict())
         return file
 
 
@@ -189,14 +187,8 @@ def _parameters(chain: Chain) -> dict[str, Any]:
 
 
 def recorded_model(errors: ErrorSequence, provenance: dict[str, Any]) -> dict[str, Any]:
-    """Content of a model file that repeats a sequence, as lengths of runs.
-
-    The first run is of correct PDUs, with length 0 if the sequence begins with a loss.
-    """
-    edges = np.flatnonzero(np.diff(errors.errors)) + 1
-    runs = np.diff(np.concatenate([[0], edges, [len(errors)]]))
-    first = [0] if errors.errors[0] else []
-    lengths = {"errors": [*first, *runs.tolist()]}
+    """Content of a model file that repeats a sequence, as lengths of runs."""
+    lengths = {"errors": run_lengths(errors.errors)}
     return _file("pdu", errors.pdus_per_block, "recorded", lengths, provenance)
 
 

@@ -18,8 +18,6 @@ from nodeb.base.streams import printable
 from nodeb.errors import InputError
 from nodeb.storage.files import read_bytes
 
-__all__ = ["Bits", "ErrorSequence", "bursts", "gaps", "read_errors"]
-
 Bits = NDArray[np.uint8]
 
 HEAD = re.compile(r"#\s*pdus_per_block\s*=\s*(\d+)\s*$", re.MULTILINE)

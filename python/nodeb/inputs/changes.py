@@ -6,20 +6,9 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args, get_origin
 
+from nodeb.errors import ScenarioError
 from nodeb.inputs.keys import toml_value
 from nodeb.inputs.parts import Part, is_part, options_of
-
-__all__ = [
-    "Choice",
-    "choices",
-    "clash",
-    "key_of",
-    "overrides",
-    "toml_value",
-    "value_at",
-    "value_of",
-    "whole",
-]
 
 Plain = Mapping[str, Any]
 Choice = tuple[str, str]
@@ -91,9 +80,18 @@ def whole(place: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """
     table: dict[str, Any] = {}
     for key, value in values.items():
-        *path, last = key.removeprefix(f"{place}.").split(".")
-        inner = table
-        for name in path:
-            inner = inner.setdefault(name, {})
-        inner[last] = value
+        change(table, key.removeprefix(f"{place}."), value)
     return table
+
+
+def change(data: dict[str, Any], key: str, value: Any) -> None:
+    """Sets the value at a dotted key; None removes the key."""
+    *path, last = key.split(".")
+    for name in path:
+        data = data.setdefault(name, {})
+        if not isinstance(data, dict):
+            raise ScenarioError(f"{key}: `{name}` is not a table of keys and values")
+    if value is None:
+        data.pop(last, None)
+    else:
+        data[last] = value

@@ -9,19 +9,6 @@ from typing import Any, NamedTuple, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "DIRECTIONS",
-    "EXTERNAL",
-    "TRAFFIC",
-    "Column",
-    "Owner",
-    "RecordingColumns",
-    "extract_columns",
-    "is_external",
-    "recordings",
-    "restore_columns",
-]
-
 CHANNEL, TRAFFIC = ("ue", "channel", "trace"), ("traffic", "replay")
 DIRECTIONS = ("down", "up")
 """Directions: keys of `radio.trace` that lead to delivery opportunities."""

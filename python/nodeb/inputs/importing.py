@@ -43,8 +43,6 @@ from nodeb.inputs.trace import (
     read_columns,
 )
 
-__all__ = ["OPTIONS", "read"]
-
 PREFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 BYTES = {
     f"{prefix}{base}": factor * size

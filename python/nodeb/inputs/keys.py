@@ -10,8 +10,6 @@ from typing import Any
 from nodeb.base.command_line import command_line
 from nodeb.errors import InputError, nearest
 
-__all__ = ["Keys", "listing", "plain", "toml_value"]
-
 Schema = dict[str, Any]
 QUANTITIES = {"Duration": "time", "Rate": "bit rate"}
 """Name in the schema -> name for users, where it is not just the same in lower case."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.base.streams import printable
@@ -19,17 +20,6 @@ from nodeb.inputs.columns import TRAFFIC, recordings
 from nodeb.inputs.reading import core_call
 from nodeb.inputs.trace import Range, read_columns
 from nodeb.storage.files import NAMED_BYTES, read_text
-
-__all__ = [
-    "FileCache",
-    "Locate",
-    "error_model",
-    "errors",
-    "link_curve",
-    "paths",
-    "read_all",
-    "read_sequence",
-]
 
 Locate = Callable[[list[str]], str]
 """Function that returns the position of the value under some keys, as "file:line: key: "."""
@@ -164,10 +154,9 @@ def error_model(path: Path) -> dict[str, Any]:
 
 
 def read_sequence(path: Path) -> list[int]:
-    """Reads an error sequence, a text of 0 (correct) and 1 (error), as alternating run lengths.
+    """Reads an error sequence, a text of 0 (correct) and 1 (error), as `run_lengths`.
 
-    The units are PDUs or blocks. The first run is of correct units; its length is 0 if the text
-    begins with an error. White space is ignored.
+    The units are PDUs or blocks. White space is ignored.
     """
     text = read_text(path, NAMED_BYTES)
     if odd := re.search(r"[^01\s]", text):
@@ -176,9 +165,14 @@ def read_sequence(path: Path) -> list[int]:
             f"{path}:{line}: {odd[0]!r} is not part of an error sequence; expected 0 for "
             "a correct unit and 1 for an error"
         )
-    steps = np.frombuffer("".join(text.split()).encode(), dtype=np.uint8)
-    if not steps.size:
+    digits = np.frombuffer("".join(text.split()).encode(), dtype=np.uint8)
+    if not digits.size:
         raise ScenarioError(f"{path}: the file has no entries; expected a text of 0 and 1")
-    changes = np.flatnonzero(np.diff(steps)) + 1
-    runs: list[int] = np.diff(changes, prepend=0, append=steps.size).tolist()
-    return [0, *runs] if steps[0] == ord("1") else runs
+    return run_lengths(digits - ord("0"))
+
+
+def run_lengths(errors: NDArray[np.uint8]) -> list[int]:
+    """Alternating lengths of runs of 0 and 1; the first is of 0, and is 0 before a 1."""
+    changes = np.flatnonzero(np.diff(errors)) + 1
+    runs: list[int] = np.diff(changes, prepend=0, append=len(errors)).tolist()
+    return [0, *runs] if errors[0] else runs

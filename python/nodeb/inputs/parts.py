@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Union, dataclass_transfor
 from nodeb.errors import InputError, MissingError, nearest
 from nodeb.inputs.columns import Column
 
-__all__ = ["Part", "field", "is_part", "options_of", "plain"]
-
 REQUIRED = object()
 """Stands in `Part._defaults` for the default of a field that has none."""
 

@@ -12,8 +12,6 @@ from nodeb import _core
 from nodeb.errors import RunError, ScenarioError
 from nodeb.storage import files
 
-__all__ = ["NO_NUMBER", "core_call", "document", "is_recording", "non_finite_number", "read_text"]
-
 NO_NUMBER = "this number is not finite; expected a finite number"
 
 RECORDING_MAGIC = b"nodeb flight "

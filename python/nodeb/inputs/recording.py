@@ -16,8 +16,6 @@ from nodeb.inputs.columns import Column
 from nodeb.inputs.trace import KINDS, MAGIC, Numbers, Trace
 from nodeb.storage.files import HEAD, read_bytes
 
-__all__ = ["by_tti", "channel", "opportunities", "traffic"]
-
 TTI_NS = {"hsdpa": 2_000_000, "lte": 1_000_000}
 """TTIs (TS 25.211, 5.3.3.13; TS 36.211, 4), ns."""
 MAX_TTIS = 10_000_000

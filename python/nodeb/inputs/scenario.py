@@ -23,12 +23,12 @@ from nodeb.inputs.changes import (
     clash,
     key_of,
     overrides,
-    toml_value,
     value_at,
     value_of,
     whole,
 )
 from nodeb.inputs.columns import Column, RecordingColumns, extract_columns, restore_columns
+from nodeb.inputs.keys import toml_value
 from nodeb.inputs.parts import plain
 from nodeb.inputs.reading import core_call, read_text
 from nodeb.scenario_types import ScenarioFields
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from nodeb.replication.pool import Jobs
     from nodeb.results.result import Result
     from nodeb.terminal.progress import ProgressCallback
-
-__all__ = ["Scenario", "load"]
 
 MAX_RUNS = 1_000_000
 """As in the core."""

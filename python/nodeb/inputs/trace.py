@@ -36,25 +36,6 @@ from nodeb.base.units import NS, NS_PER_S, in_ns
 from nodeb.errors import ScenarioError, nearest
 from nodeb.storage import files
 
-__all__ = [
-    "COLUMNS",
-    "KINDS",
-    "MAGIC",
-    "MAX_BYTES",
-    "MAX_ENTRIES",
-    "MAX_S",
-    "Numbers",
-    "Range",
-    "Times",
-    "Trace",
-    "duration_ns",
-    "duration_text",
-    "opportunity_times",
-    "read",
-    "read_columns",
-    "write",
-]
-
 MAGIC = b"# nodeb trace "
 VERSION = 1
 MAX_S = 8e6

@@ -10,8 +10,6 @@ from nodeb.answer.words import counted
 from nodeb.base.command_line import command_line
 from nodeb.link.result import LinkResult, Rate
 
-__all__ = ["answer"]
-
 
 def answer(result: LinkResult, folder: str = "") -> Answer:
     """Returns the answer of a link experiment.

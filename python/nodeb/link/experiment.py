@@ -7,7 +7,6 @@ import json
 import os
 import re
 import time
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,13 +16,12 @@ from nodeb import _core
 from nodeb.base.arguments import as_path
 from nodeb.base.streams import printable
 from nodeb.errors import InputError, Interrupted, ScenarioError, nearest
+from nodeb.inputs.changes import change, key_of, value_at, value_of
 from nodeb.inputs.reading import NO_NUMBER, document, non_finite_number, read_text
 from nodeb.link.result import LinkResult, Point
 from nodeb.replication.pool import check_threads
 from nodeb.results.provenance import Provenance, utc_now
 from nodeb.terminal.progress import ProgressCallback, progress_bar
-
-__all__ = ["Experiment", "load"]
 
 RUST_WORDS = {
     r"expected u(32|64)": "expected a whole number, at least 0",
@@ -133,7 +131,7 @@ class Experiment:
         """
         data = self.to_dict()
         for key, value in changes.items():
-            _set(data, key, value)
+            change(data, key, value)
         return type(self)(**data)
 
     def run(
@@ -248,46 +246,17 @@ def _from_json(text: str, file: Path) -> dict[str, Any]:
 
 
 def _setting(data: dict[str, Any], setting: str) -> str:
-    """A value that is not TOML is taken as a string."""
-    key, equals, value = setting.partition("=")
-    key = key.strip()
-    if not equals or not key:
+    """Applies a setting to the data of a file, and returns its key."""
+    key, value = key_of(setting), setting.partition("=")[2].strip()
+    if not key or "=" not in setting:
         raise InputError(f"cannot set `{setting}`: expected key=value, such as receiver.fingers=2")
-    try:
-        parsed = tomllib.loads(f"v = {value}")["v"]
-    except tomllib.TOMLDecodeError:
-        parsed = value.strip()
-    if value.strip():
-        _set(data, key, parsed)
-    else:
-        _remove(data, key, setting)
-    return key
-
-
-def _remove(data: dict[str, Any], key: str, setting: str) -> None:
-    *path, last = key.split(".")
-    inner: Any = data
-    for part in path:
-        inner = inner.get(part) if isinstance(inner, dict) else None
-    if not isinstance(inner, dict) or last not in inner:
+    if not value and value_at(key, data) is None:
         raise InputError(
             f"cannot set `{setting}`: without a value it removes a key, and there is no "
-            f"`{last}` in the file; expected key=value"
+            f"`{key.rpartition('.')[2]}` in the file; expected key=value"
         )
-    del inner[last]
-
-
-def _set(data: dict[str, Any], key: str, value: Any) -> None:
-    *path, last = key.split(".")
-    for part in path:
-        inner = data.setdefault(part, {})
-        if not isinstance(inner, dict):
-            raise ScenarioError(f"{key}: `{part}` is not a table of keys and values")
-        data = inner
-    if value is None:
-        data.pop(last, None)
-    else:
-        data[last] = value
+    change(data, key, value_of(setting) if value else None)
+    return key
 
 
 def _explain(key: str, message: str, place: Callable[[list[str]], str]) -> str:

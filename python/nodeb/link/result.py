@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,14 +18,12 @@ from nodeb.base.table import Table, read_only
 from nodeb.errors import InputError
 from nodeb.results.provenance import Provenance
 from nodeb.storage.cells import name_of
-from nodeb.storage.files import read_parquet, write_bytes, write_parquet
+from nodeb.storage.files import read_parquet, write_bytes, write_json, write_parquet
 from nodeb.storage.folders import Owner, Place, claim
 
 if TYPE_CHECKING:
     from nodeb.answer import Answer
     from nodeb.link.experiment import Experiment
-
-__all__ = ["LinkResult", "Point", "Rate", "errors_text"]
 
 RATES = {
     "ber": "bits",
@@ -194,7 +191,7 @@ class LinkResult(Answering):
             for point in self:
                 text = errors_text(point.pdu_errors, point.pdus_per_block, self._origin(point))
                 write_bytes(part / f"errors_{self.db(point)}dB.txt", text.encode())
-            write_bytes(part / EXPERIMENT, _json(self.experiment.to_dict()))
+            write_json(part / EXPERIMENT, self.experiment.to_dict())
             write_parquet(part / POINTS, self.points, {"name": self.experiment.name})
 
         return place.put(write, self.provenance.to_dict())
@@ -237,12 +234,6 @@ def read_points(folder: Path) -> tuple[str, Table]:
         table, about = read_parquet(folder / POINTS)
     except FileNotFoundError:
         raise InputError(f"{folder}: no results of `nodeb link run` in here ({POINTS})") from None
-    except InputError:
-        raise
     except (OSError, ValueError) as error:
         raise InputError(f"{folder / POINTS}: cannot be read: {error}") from None
     return about.get("name", folder.name), table
-
-
-def _json(data: Mapping[str, Any]) -> bytes:
-    return f"{json.dumps(data, indent=2)}\n".encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -79,6 +80,10 @@ def _part(path: Path) -> Path:
 
 def write_bytes(path: Path, data: bytes) -> None:
     replace(path, lambda part: part.write_bytes(data))
+
+
+def write_json(path: Path, data: Mapping[str, Any]) -> None:
+    write_bytes(path, f"{json.dumps(data, indent=2)}\n".encode())
 
 
 def write(path: Path, content: str | bytes) -> None:

@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from nodeb.errors import OutputError, writing
 from nodeb.storage.cells import FILES
-from nodeb.storage.files import write_bytes
+from nodeb.storage.files import write_json
 
 MARK = "provenance.json"
 ANOTHER = "give another folder (--out)"
@@ -153,7 +153,7 @@ class Place:
         owner = self.owner
         of = {"kind": owner.kind, "of": owner.of, "made_of": owner.made_of, **owner.about}
         mark = {**of, "complete": complete, "files": sorted(names), **about}
-        write_bytes(folder / MARK, f"{json.dumps(mark, indent=2)}\n".encode())
+        write_json(folder / MARK, mark)
 
     def close(self) -> None:
         """Removes what was not put, and lets other processes use the folder."""
@@ -246,7 +246,7 @@ def note(file: Path) -> None:
         return
     if mark is not None:
         mark["files"] = sorted({*mark["files"], file.name})
-        write_bytes(file.parent / MARK, f"{json.dumps(mark, indent=2)}\n".encode())
+        write_json(file.parent / MARK, mark)
 
 
 def _locked(part: Path, shown: Path) -> int | None:

@@ -13,8 +13,8 @@ from typing import Any, overload
 from nodeb import _core
 from nodeb.errors import ScenarioError
 from nodeb.inputs import named_files
-from nodeb.inputs.changes import toml_value
 from nodeb.inputs.columns import RecordingColumns, extract_columns
+from nodeb.inputs.keys import toml_value
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication import cells
 from nodeb.replication.cells import NOT_SIMULATED, simulated

@@ -18,7 +18,8 @@ from nodeb.base.table import Table
 from nodeb.base.units import quantity
 from nodeb.comparison.differences import Difference, difference_within, differences
 from nodeb.errors import InputError, nearest
-from nodeb.inputs.changes import toml_value, value_at
+from nodeb.inputs.changes import value_at
+from nodeb.inputs.keys import toml_value
 from nodeb.results.metrics import ALL, METRICS, Group, by_run
 from nodeb.results.summary import coverage
 from nodeb.results.survivors import NO_TRANSFERS, Unfinished, unfinished

@@ -14,7 +14,6 @@ from nodeb.fit import (
     ErrorModel,
     ErrorSequence,
     Within,
-    binary_symmetric,
     compare,
     gilbert,
     gilbert_elliott,
@@ -54,17 +53,17 @@ def test_gaps_and_bursts_of_a_sequence_by_hand():
 def test_chain_distributions_match_simulated_sequences():
     errors = THREE.simulate(1_000_000, random())
     assert errors.mean() == pytest.approx(THREE.error_rate, rel=0.05)
-    for sample, tail in ((gaps(errors), THREE.gap_tail), (bursts(errors), THREE.burst_tail)):
+    correct, lost = ((p[:, None] * THREE.transition) for p in (1 - THREE.error, THREE.error))
+    after_loss = THREE.stationary @ lost
+    before_burst = (THREE.stationary @ correct) * THREE.error @ THREE.transition
+    for sample, state, step in (
+        (gaps(errors), after_loss, correct),
+        (bursts(errors), before_burst, lost),
+    ):
         for at in (1, 2, 5, 10, 100):
-            expected = tail(100)[at]
+            expected = (state @ np.linalg.matrix_power(step, at)).sum() / state.sum()
             chance = np.sqrt(expected / len(sample))
             assert abs(np.mean(sample > at) - expected) < 4 * chance, at
-
-
-def test_independent_errors_have_geometric_distributions():
-    chain = binary_symmetric(sequence("0001").errors)
-    assert chain.gap_tail(5) == pytest.approx(0.75 ** np.arange(6))
-    assert chain.burst_tail(5) == pytest.approx(0.25 ** np.arange(6))
 
 
 def test_likelihood_of_a_chain_sums_over_all_paths():
