@@ -24,14 +24,14 @@ def recordings(
     users = scenario.get("users")
     for number, group in enumerate(users if isinstance(users, list) else ()):
         for place in (CHANNEL, TRAFFIC):
-            if (table := _table(group, place)) is not None:
+            if (table := table_at(group, place)) is not None:
                 yield number, place, table
     for way in DIRECTIONS:
-        if (table := _table(scenario, ("radio", "trace", way))) is not None:
+        if (table := table_at(scenario, ("radio", "trace", way))) is not None:
             yield way, ("radio", "trace", way), table
 
 
-def _table(parts: Any, keys: tuple[str, ...]) -> dict[str, Any] | None:
+def table_at(parts: Any, keys: tuple[str, ...]) -> dict[str, Any] | None:
     for key in keys:
         parts = parts.get(key) if isinstance(parts, Mapping) else None
     return parts if isinstance(parts, dict) else None

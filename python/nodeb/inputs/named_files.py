@@ -16,9 +16,9 @@ from nodeb import _core
 from nodeb.base.streams import printable
 from nodeb.errors import ScenarioError
 from nodeb.inputs import recording
-from nodeb.inputs.columns import TRAFFIC, recordings
+from nodeb.inputs.columns import TRAFFIC, recordings, table_at
 from nodeb.inputs.reading import core_call
-from nodeb.inputs.trace import Range, read_columns
+from nodeb.inputs.trace import Range, first_entry, read_columns
 from nodeb.storage.files import NAMED_BYTES, read_text
 
 Locate = Callable[[list[str]], str]
@@ -51,7 +51,8 @@ def read_all(
         cache: contents of files read before, which are used even if a file has changed since.
     """
     cache = {} if cache is None else cache
-    radio = _radio(scenario)
+    variant = scenario.get("radio")
+    radio = next(iter(variant), "") if isinstance(variant, dict) else str(variant)
     for keys, table, read in _named(scenario, radio):
         path = folder / table["file"]
         try:
@@ -82,9 +83,9 @@ def _named(
     scenario: dict[str, Any], radio: str
 ) -> Iterator[tuple[list[str], dict[str, Any], Read]]:
     """Yields the keys of the name of each file still to be read, its table, and its reader."""
+    lists = ("times", "snrs_db", "rates", "cqi", "times_ms")
     for owner, place, table in recordings(scenario):
-        lists = ("times", "snrs_db", "rates", "cqi", "times_ms")
-        if not _names_file(table) or any(len(table.get(key) or ()) for key in lists):
+        if not _is_unread(table, *lists):
             continue
         if isinstance(owner, str):
             yield [*place, "file"], table, recording.opportunities
@@ -92,35 +93,25 @@ def _named(
             channel = partial(recording.channel, radio=radio)
             reader = recording.traffic if place == TRAFFIC else channel
             yield ["users", str(owner), *place, "file"], table, reader
-    for name, bearer in _tables(scenario.get("radio")):
-        for key, table in _tables(bearer):
-            read, content = {
-                "errors": (errors, "process"),
-                "link_curve": (link_curve, "cqi"),
-            }.get(key, (None, ""))
-            if read and _names_file(table) and not table.get(content):
-                yield ["radio", name, key, "file"], table, read
+    readers = {"errors": (error_model, "process"), "link_curve": (link_curve, "cqi")}
+    for key, (read, content) in readers.items():
+        place = ("radio", radio, key)
+        keys = table_at(scenario, place)
+        if keys is not None and _is_unread(keys, content):
+            yield [*place, "file"], keys, read
 
 
-def _radio(scenario: Mapping[str, Any]) -> str:
-    return next((name for name, _ in _tables(scenario.get("radio"))), "")
-
-
-def _names_file(table: Mapping[str, Any]) -> bool:
-    # The core reports any other value.
-    return isinstance(table.get("file"), str)
-
-
-def _tables(parts: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    for key, value in parts.items() if isinstance(parts, dict) else ():
-        if isinstance(value, dict):
-            yield key, value
+def _is_unread(table: Mapping[str, Any], *contents: str) -> bool:
+    """Whether a table names a file, and has none of its contents; the core checks other values."""
+    return isinstance(table.get("file"), str) and not any(
+        len(table.get(key) or ()) for key in contents
+    )
 
 
 def link_curve(path: Path) -> dict[str, list[float]]:
     """Reads a file of curves: a line `cqi,snr_db,bler`, and a point in each other line."""
     data = read_text(path, NAMED_BYTES).encode()
-    line, names = next(iter(_core.first_entries(data, 1)), (1, []))
+    line, names = first_entry(data)
     if sorted(names) != sorted(CURVE):
         raise ScenarioError(
             f"{path}:{line}: unknown columns `{','.join(names)}`; expected `{','.join(CURVE)}`"
@@ -131,12 +122,8 @@ def link_curve(path: Path) -> dict[str, list[float]]:
     }
 
 
-def errors(path: Path) -> dict[str, Any]:
-    return {key: value for key, value in error_model(path).items() if key in FROM_FILE}
-
-
 def error_model(path: Path) -> dict[str, Any]:
-    """Returns the content of a model file as the `errors` of a radio.
+    """Returns the keys of a radio's `errors` that a model file gives.
 
     Its `errors` can name the text file of a sequence, relative to the folder of the model file.
     """
@@ -150,7 +137,7 @@ def error_model(path: Path) -> dict[str, Any]:
     model: dict[str, Any] = json.loads(
         core_call(_core.read_error_model, text, printable(str(path)))
     )
-    return model
+    return {key: model[key] for key in FROM_FILE if key in model}
 
 
 def read_sequence(path: Path) -> list[int]:

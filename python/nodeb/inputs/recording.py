@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from functools import lru_cache, wraps
 from pathlib import Path
 
 import numpy as np
@@ -35,27 +32,6 @@ The source is Brouwer and others, ISSSTA 2004.
 Lists = dict[str, Column]
 
 
-def _kept(read: Callable[..., Lists]) -> Callable[..., Lists]:
-    """Keeps the contents of files that did not change since."""
-
-    @lru_cache(maxsize=4)
-    def cached(path: Path, version: tuple[int, ...], **options: str) -> Lists:
-        del version
-        return read(path, **options)
-
-    @wraps(read)
-    def reread(path: Path, **options: str) -> Lists:
-        try:
-            stat = os.stat(path)
-            version: tuple[int, ...] = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
-        except (OSError, ValueError):
-            version = ()  # Reading the file raises an error with the reason.
-        return cached(path, version, **options)
-
-    return reread
-
-
-@_kept
 def traffic(path: Path) -> Lists:
     """The lists of `traffic.replay`."""
     content = _trace(path, is_traffic=True)
@@ -65,7 +41,6 @@ def traffic(path: Path) -> Lists:
     }
 
 
-@_kept
 def channel(path: Path, radio: str) -> Lists:
     """The lists of `ue.channel.trace`, with one entry per TTI of the radio."""
     content = _trace(path, is_traffic=False)
@@ -73,10 +48,14 @@ def channel(path: Path, radio: str) -> Lists:
     if content.kind == "cqi" and radio != "lte":  # On LTE the core derives SNRs from CQIs.
         # Each CQI becomes the middle of the SNR interval that it stands for.
         columns["snr_db"] = (columns["cqi"] + 0.5 - CQI_AT_0_DB) * CQI_STEP_DB
-    return _lists(columns)
+    lists = {}
+    for name, values in columns.items():
+        key, kind, unit = CHANNEL[name]
+        whole = values if kind is np.float64 else np.rint(values)
+        lists[key] = Column(whole.astype(kind), unit)
+    return lists
 
 
-@_kept
 def opportunities(path: Path) -> Lists:
     """The list `times_ms` of `radio.trace.down` or `up`."""
     data = read_bytes(path, trace.MAX_BYTES)
@@ -99,15 +78,6 @@ def _trace(path: Path, is_traffic: bool) -> Trace:
             f"{path}: this is a trace of {KINDS[content.kind].meaning}, not of {wanted}"
         )
     return content
-
-
-def _lists(columns: dict[str, Numbers]) -> Lists:
-    lists = {}
-    for name, values in columns.items():
-        key, kind, unit = CHANNEL[name]
-        whole = values if kind is np.float64 else np.rint(values)
-        lists[key] = Column(whole.astype(kind), unit)
-    return lists
 
 
 def by_tti(content: Trace, tti_ns: int = TTI_NS["hsdpa"]) -> dict[str, Numbers]:

@@ -22,16 +22,18 @@ duration.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.base.command_line import command_line
+from nodeb.base.table import Table
 from nodeb.base.units import NS, NS_PER_S, in_ns
 from nodeb.errors import ScenarioError, nearest
 from nodeb.storage import files
@@ -138,40 +140,35 @@ class Trace:
 
 
 def write(path: Path, trace: Trace) -> None:
+    from pyarrow import csv
+
+    columns: dict[str, Any] = {}
+    if trace.times_ns is not None:
+        columns["time_s"] = [_seconds(ns) for ns in trace.times_ns.tolist()]
+    for name in KINDS[trace.kind].columns:
+        values = trace.columns[name]
+        is_whole = np.array_equal(values, np.rint(values))
+        columns[name] = values.astype(np.int64) if is_whole else values
+    style = csv.WriteOptions(include_header=False, quoting_style="none")
+
     def put(part: Path) -> None:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(_header(trace))
-            for lines in _rows(trace):
-                file.write(lines)
+        with part.open("wb") as file:
+            file.write(_header(trace, ",".join(columns)).encode())
+            csv.write_csv(Table(columns).to_arrow(), file, style)
 
     files.replace(path, put)
 
 
-def _header(trace: Trace) -> str:
-    kind = KINDS[trace.kind]
-    timed = {} if trace.step_ns is None else {"step": _quantity(trace.step_ns)}
-    ends = {} if trace.end_ns is None else {"end": f"{_seconds(trace.end_ns)} s"}
-    keys = {"kind": trace.kind, "unit": kind.unit, **timed, **ends, "count": str(len(trace))}
-    keys |= {"source": re.sub(r"\s+", " ", trace.source), "nodeb": _core.version()}
-    names = ([] if trace.times_ns is None else ["time_s"]) + list(kind.columns)
+def _header(trace: Trace, names: str) -> str:
+    keys = {"kind": trace.kind, "unit": KINDS[trace.kind].unit}
+    if trace.step_ns is not None:
+        keys["step"] = _quantity(trace.step_ns)
+    if trace.end_ns is not None:
+        keys["end"] = f"{_seconds(trace.end_ns)} s"
+    keys |= {"count": str(len(trace)), "source": " ".join(trace.source.split())}
+    keys["nodeb"] = _core.version()
     lines = [f"{MAGIC.decode()}{VERSION}", *(f"# {key}: {text}" for key, text in keys.items())]
-    return "\n".join([*lines, ",".join(names), ""])
-
-
-def _rows(trace: Trace, portion: int = 20_000) -> Iterator[str]:
-    for begin in range(0, len(trace), portion):
-        some = slice(begin, begin + portion)
-        columns = [_texts(trace.columns[name][some]) for name in KINDS[trace.kind].columns]
-        if trace.times_ns is not None:
-            columns.insert(0, [_seconds(ns) for ns in trace.times_ns[some].tolist()])
-        rows = columns[0] if len(columns) == 1 else map(",".join, zip(*columns, strict=True))
-        yield "\n".join(rows) + "\n"
-
-
-def _texts(values: Numbers) -> list[str]:
-    if np.array_equal(values, np.rint(values)):
-        return list(map(str, values.astype(np.int64).tolist()))
-    return list(map(repr, values.tolist()))
+    return "\n".join([*lines, names, ""])
 
 
 def _seconds(ns: int) -> str:
@@ -213,19 +210,16 @@ def read(path: Path) -> Trace:
 class _Reader:
     def __init__(self, data: bytes, path: Path) -> None:
         self.data, self.path = data, path
-        self.keys = dict(self._keys())
-
-    def _keys(self) -> Iterator[tuple[str, tuple[int, str]]]:
-        """Yields each key of the header with its line and text."""
-        header = re.match(rb"(?:#[^\n]*\n?)*", self.data)
+        self.keys: dict[str, tuple[int, str]] = {}
+        header = re.match(rb"(?:#[^\n]*\n?)*", data)
         for number, line in enumerate(header[0].splitlines() if header else (), 1):
             text = line[1:].decode("utf-8", "replace").strip()
             if number == 1 and text != f"nodeb trace {VERSION}":
                 raise ScenarioError(
-                    f"{self.path}:1: `{text}` is not a supported version; expected `nodeb trace 1`"
+                    f"{path}:1: `{text}` is not a supported version; expected `nodeb trace 1`"
                 )
             key, _, value = text.partition(":")
-            yield key.strip(), (number, value.strip())
+            self.keys[key.strip()] = number, value.strip()
 
     def _wrong(self, key: str, message: str) -> ScenarioError:
         line, _ = self.keys.get(key, (1, ""))
@@ -235,18 +229,15 @@ class _Reader:
         return self.keys.get(key, (1, default))[1]
 
     def _time(self, key: str) -> int:
-        ns = duration_ns(self._text(key))
-        if ns is None:
-            raise self._wrong(
-                key, f"`{self._text(key)}` is not a time; expected one such as `2 ms`"
-            )
+        text = self._text(key)
+        if (ns := duration_ns(text)) is None:
+            raise self._wrong(key, f"`{text}` is not a time; expected one such as `2 ms`")
         return ns
 
     def trace(self) -> Trace:
         kind = self._text("kind")
         if kind not in KINDS:
-            hint = nearest(kind, list(KINDS))
-            raise self._wrong("kind", f"there is no kind `{kind}` of traces{hint}")
+            raise self._wrong("kind", f"there is no kind `{kind}` of traces{nearest(kind, KINDS)}")
         unit = KINDS[kind].unit
         if self._text("unit", unit) != unit:
             raise self._wrong("unit", f"`{self._text('unit')}` is not that of `{kind}`, `{unit}`")
@@ -261,8 +252,7 @@ class _Reader:
         return Trace(kind, columns, source, times_ns=times_ns, end_ns=end_ns)
 
     def _columns(self, kind: str) -> dict[str, Numbers]:
-        heads = _core.first_entries(self.data, 1)
-        line, names = heads[0] if heads else (1, [])
+        line, names = first_entry(self.data)
         expected = list(KINDS[kind].columns)
         if kind == "traffic" or "step" not in self.keys:
             expected.insert(0, "time_s")
@@ -272,27 +262,33 @@ class _Reader:
                 f"`{','.join(expected)}` of a trace of `{kind}`"
             )
         columns = read_columns(self.data, self.path, names)
-        count = len(columns[names[0]])
-        if self._text("count") != str(count):
-            stated = self._text("count") or "nothing"
-            raise self._wrong("count", f"{stated} stated, but the file has {count} entries")
+        count = str(len(columns[names[0]]))
+        if (stated := self._text("count")) != count:
+            raise self._wrong(
+                "count", f"{stated or 'nothing'} stated, but the file has {count} entries"
+            )
         return columns
 
     def _times(self, times: Numbers, channel: bool) -> Times:
         """Times in whole ns. Those of a channel begin at 0 and increase."""
+        fail = partial(_entry_error, self.data, self.path, 1)
 
         def check(odd: NDArray[np.bool_], message: str) -> None:
-            refuse(times, odd, partial(_entry_error, self.data, self.path, 1), f"s {message}")
+            refuse(times, odd, fail, f"s {message}")
 
         check(~((times >= 0) & (times < MAX_S)), f"is out of range; expected 0 s to {MAX_S:.0f} s")
         ns: Times = np.rint(times * NS_PER_S).astype(np.int64)
-        if channel:
-            check(ns[:1] != 0, "is the first time; expected 0 s")
         steps = np.diff(ns, prepend=ns[0])
         check(steps < 0, "goes backward in time")
         if channel:
-            check((steps == 0) & (np.arange(len(ns)) > 0), "occurs twice; expected later times")
+            check(ns[:1] != 0, "is the first time; expected 0 s")
+            check(np.append(False, steps[1:] == 0), "occurs twice; expected later times")
         return ns
+
+
+def first_entry(data: bytes) -> tuple[int, list[str]]:
+    """Line and cells of the first line with content."""
+    return next(iter(_core.first_entries(data, 1)), (1, []))
 
 
 def read_columns(
@@ -336,12 +332,9 @@ def opportunity_times(data: bytes, path: Path, max_ms: int = MAX_OPPORTUNITY_MS)
     time = Range(0, max_ms, f"an opportunity; expected whole ms from 0 to {max_ms}", whole=True)
     ms = read_columns(data, path, ["time_ms"], 0, {"time_ms": time})["time_ms"]
 
-    def check(odd: NDArray[np.bool_], message: str) -> None:
-        refuse(ms, odd, partial(_entry_error, data, path, 0), message)
-
-    check(np.diff(ms, prepend=0) < 0, "goes backward in time; expected times that never fall")
-    check(
-        (ms == 0) & (np.arange(1, len(ms) + 1) == len(ms)),
-        "is the last time, and a trace lasts until then; expected more than 0 ms",
-    )
+    fail = partial(_entry_error, data, path, 0)
+    falls, last = np.diff(ms, prepend=0) < 0, np.arange(1, len(ms) + 1) == len(ms)
+    refuse(ms, falls, fail, "goes backward in time; expected times that never fall")
+    message = "is the last time, and a trace lasts until then; expected more than 0 ms"
+    refuse(ms, (ms == 0) & last, fail, message)
     return ms
