@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nodeb.base.command_line import command_line
 from nodeb.base.signals import ignore
@@ -66,6 +65,7 @@ AGAIN = (
 def emulate(given: Namespace) -> int:
     from nodeb.emulate import plan, results, session
     from nodeb.emulate.endpoint import check_system
+    from nodeb.emulate.status import status_line
 
     check_system()
     if given.check:
@@ -84,9 +84,12 @@ def emulate(given: Namespace) -> int:
         raise InputError(f"no phone has a command; {hint}")
     scenario = load(given.file, given.set).planned(runs=1, seed=given.seed)
     planned = plan.make(scenario, wanted)
+    server = () if given.server is None else plan.split(given.server, f"--server {given.server!r}")
+    if given.server is not None and not server:
+        raise InputError("--server is empty; expected a command")
     options = session.Options(
         seed=scenario.seed,
-        server=_words(given.server),
+        server=server,
         duration_s=None if given.duration is None else of.duration("--duration", given.duration),
         mtu=given.mtu,
         late_s=of.duration("--late", given.late),
@@ -99,7 +102,8 @@ def emulate(given: Namespace) -> int:
     )
     page = results.page_place(given.report, given.out, force=given.force)
     with results.claimed(given.out, given.file, force=given.force, once=True) as place:
-        outcome = _emulated(planned, options)
+        with status_line(sys.stderr) as line:
+            outcome = session.emulate(planned, options, line)
         where = ""
         ignore()  # From here on: an emulation cannot be repeated.
         try:
@@ -129,14 +133,6 @@ def _check() -> int:
     return 0 if found[0].well else FAILED
 
 
-def _emulated(planned: Any, options: Options) -> Outcome:
-    from nodeb.emulate.session import emulate as run
-    from nodeb.emulate.status import StatusLine
-
-    with StatusLine(sys.stderr) as line:
-        return run(planned, options, line)
-
-
 def _print_problems(outcome: Outcome, options: Options) -> int:
     """Prints problems to stderr, because stdout belongs to the command. Returns the exit status.
 
@@ -163,18 +159,6 @@ def _print_problems(outcome: Outcome, options: Options) -> int:
         note(f"error: the recording {options.record} is incomplete: {why}")
         status = FAILED
     return status
-
-
-def _words(command: str | None) -> tuple[str, ...]:
-    if command is None:
-        return ()
-    try:
-        words = tuple(shlex.split(command))
-    except ValueError as error:
-        raise InputError(f"--server {command!r}: {error}") from None
-    if not words:
-        raise InputError("--server is empty; expected a command")
-    return words
 
 
 def _attached(wanted: Sequence[str], endpoints: list[str]) -> dict[str, str]:

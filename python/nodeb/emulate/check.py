@@ -7,16 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nodeb import _core
 from nodeb.answer.columns import aligned
 from nodeb.answer.numbers import number
 from nodeb.emulate.endpoint import check_system
 from nodeb.emulate.plan import SERVER, make
-from nodeb.emulate.session import Options, emulate, start_endpoint
-from nodeb.errors import NodebError
+from nodeb.emulate.session import Options, emulate
 from nodeb.inputs.scenario import Scenario
 
-__all__ = ["RATES_MBPS", "Carried", "allowed", "measure", "text"]
+__all__ = ["RATES_MBPS", "Carried", "measure", "text"]
 
 RATES_MBPS = (10, 100, 200, 500, 1000)
 SECONDS = 2.0
@@ -66,18 +64,6 @@ class Carried:
     @property
     def well(self) -> bool:
         return self.got_mbps >= MIN_SHARE * self.rate_mbps and self.lateness["p99_s"] <= LATE_S
-
-
-def allowed() -> str | None:
-    """Reason why this machine carries no real packets; None if it does."""
-    try:
-        check_system()
-        emulation = _core.Emulation()
-        with start_endpoint(emulation.fileno(), Options(seed=1), 0, "server", SERVER) as end:
-            end.await_ready()
-    except NodebError as error:
-        return str(error)
-    return None
 
 
 def measure(seconds: float = SECONDS) -> Iterator[Carried]:

@@ -12,8 +12,7 @@ import errno
 import os
 import socket
 from contextlib import suppress
-from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 from itertools import count
 from pathlib import Path
 from typing import Any, Self
@@ -45,13 +44,8 @@ CAP_NET_ADMIN = 12
 """Number of the capability, as in capabilities(7)."""
 
 
-@dataclass(frozen=True)
-class Link:
-    """Addresses of the host's and the server's side of their link, for one IP version."""
-
-    host: str
-    server: str
-    length: int
+Link = tuple[IPv4Interface | IPv6Interface, IPv4Interface | IPv6Interface]
+"""Addresses of the host's and the server's side of their link, for one IP version."""
 
 
 class Nat:
@@ -126,23 +120,17 @@ class Nat:
             self._device = self._pair(server.pid)
             self._link.up(self._device)
             links = self._unused_links(socket.if_nametoindex(self._device))
+        ends: dict[int, dict[str, str]] = {}
         for version in self.devices:
-            link = links[version]
+            host, peer = links[version]
             with step("forwarding"):
                 _enable_forwarding(version, self._device)
             with step("address"):
-                self._link.address(self._device, f"{link.host}/{link.length}")
+                self._link.address(self._device, str(host))
             with step("masquerade"):
                 self._tables = self._tables or Masquerade(self._device)
-                self._tables.network(f"{link.server}/{32 if version == 4 else 128}")
-        ends = {
-            version: {
-                "address": f"{links[version].server}/{links[version].length}",
-                "gateway": links[version].host,
-                "cell": CELLS[version],
-            }
-            for version in self.devices
-        }
+                self._tables.network(str(peer.ip))
+            ends[version] = {"address": str(peer), "gateway": str(host.ip), "cell": CELLS[version]}
         problem = server.ask("open_gateway", TIMEOUT_S, links=ends)
         if problem is None:
             raise RunError("--nat: the process in the server's namespace has ended")
@@ -164,11 +152,13 @@ class Nat:
         same time get different addresses.
         """
         for candidate in range(number, number + LINKS):
-            base = (198 << 24) + (18 << 16) + 4 * (candidate % LINKS)
-            host, server = (socket.inet_ntoa((base + end).to_bytes(4, "big")) for end in (1, 2))
-            prefix = f"fd00:6e6f:6466:{candidate % LINKS:x}"
-            links = {4: Link(host, server, 30), 6: Link(f"{prefix}::1", f"{prefix}::2", 64)}
-            if all(self._is_unused(link.server) for link in links.values()):
+            v4 = ip_address("198.18.0.0") + 4 * (candidate % LINKS)
+            v6 = f"fd00:6e6f:6466:{candidate % LINKS:x}::"
+            links: dict[int, Link] = {
+                4: (ip_interface(f"{v4 + 1}/30"), ip_interface(f"{v4 + 2}/30")),
+                6: (ip_interface(f"{v6}1/64"), ip_interface(f"{v6}2/64")),
+            }
+            if all(self._is_unused(str(peer.ip)) for _, peer in links.values()):
                 return links
         raise OSError(errno.EADDRINUSE, "the host has routes to all of 198.18.0.0/16")
 

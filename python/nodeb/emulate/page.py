@@ -9,7 +9,6 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from nodeb import _core
@@ -18,14 +17,13 @@ from nodeb.answer.numbers import number, shown
 from nodeb.answer.words import percent
 from nodeb.base.streams import printable
 from nodeb.base.table import Table
+from nodeb.emulate.figures import MAX_CURVES, drawings
 from nodeb.emulate.plan import Plan
 from nodeb.emulate.recordings import Recording, Replay
 from nodeb.emulate.results import ENDED, emulated, replayed
 from nodeb.emulate.session import Options, Outcome
 from nodeb.errors import InputError
 from nodeb.inputs.scenario import Scenario
-from nodeb.plot import emulation as plot
-from nodeb.plot.style import NARROW
 from nodeb.report.render import content, render
 from nodeb.report.svg import inline_svg
 from nodeb.stats import batch_means
@@ -108,13 +106,13 @@ def _page(
             "answer": content(answer),
             "banners": banners,
             "sections": SECTIONS,
-            "drawings": _drawings(tables, names, late.get("limit_s")),
+            "drawings": drawings(tables, names, late.get("limit_s")),
             "svg": inline_svg,
             "width": number(
                 float(cell["end_s"][0] - cell["begin_s"][0]) if len(cell) else 0.0, "s"
             ),
             "phones": len(names),
-            "curves": plot.MAX_CURVES,
+            "curves": MAX_CURVES,
             "means": means(phones, cell, names),
             "batches": BATCHES,
             "lateness_columns": ["", "deliveries", *times],
@@ -126,25 +124,6 @@ def _page(
             "version": _core.version(),
         },
     )
-
-
-def _drawings(
-    tables: Mapping[str, Table], names: Mapping[int, str], late_limit_s: float | None
-) -> dict[str, Figure | None]:
-    phones, cell = tables["emulation"], tables["emulation_cell"]
-    drawings = {
-        "delay-shares": plot.delay_shares(tables["emulation_delays"], names, NARROW),
-        "late-shares": plot.late_shares(tables["emulation_lateness"], NARROW),
-    }
-    if len(cell):
-        for way in ("down", "up"):
-            drawings[f"rates-{way}"] = plot.rates(phones, cell, names, way, NARROW)
-            drawings[f"delays-{way}"] = plot.delays(phones, names, way, NARROW)
-        drawings["losses"] = plot.losses(phones, NARROW)
-        drawings["queues"] = plot.queues(phones, names, NARROW)
-        drawings["cqi"] = plot.cqi(phones, names, NARROW)
-        drawings["late"] = plot.late(cell, late_limit_s, NARROW)
-    return drawings
 
 
 def _counters(name: str, table: Table) -> tuple[str, list[str], list[list[str]], int]:

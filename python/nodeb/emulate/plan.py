@@ -6,34 +6,35 @@ import copy
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from nodeb.errors import InputError, nearest
 from nodeb.inputs.columns import EXTERNAL, is_external
 from nodeb.inputs.scenario import Scenario
 
-__all__ = ["CELLS", "SERVER", "Addresses", "Phone", "Plan", "make", "of_phone", "parse_phone"]
+__all__ = [
+    "CELLS",
+    "SERVER",
+    "Addresses",
+    "Phone",
+    "Plan",
+    "make",
+    "of_phone",
+    "parse_phone",
+    "split",
+]
 
 MAX_PHONES = 200
 CELLS = {4: "10.64.0.0/16", 6: "fd00:6e6f:6465:62::/64"}
 """Networks of the server and all phones by IP version, the same in every emulation."""
 
 
-@dataclass(frozen=True)
-class Addresses:
+class Addresses(NamedTuple):
     """Addresses of the server or of a phone, without prefix lengths."""
 
     v4: str
     v6: str
     """Unique local (RFC 4193)."""
-
-    def both(self) -> list[str]:
-        return [self.v4, self.v6]
-
-    def interfaces(self, *, alone: bool) -> list[str]:
-        """Addresses with prefix lengths: those of `CELLS`, or of an address alone."""
-        lengths = (32, 128) if alone else (16, 64)
-        return [f"{text}/{length}" for text, length in zip(self.both(), lengths, strict=True)]
 
 
 def of_phone(number: int) -> Addresses:
@@ -65,13 +66,18 @@ class Plan:
 def parse_phone(text: str) -> tuple[str, tuple[str, ...]]:
     """Parses `USER: COMMAND` into the user's name and the words of the command."""
     name, colon, rest = text.partition(":")
-    try:
-        command = tuple(shlex.split(rest))
-    except ValueError as error:
-        raise InputError(f"--phone {text!r}: {error}") from None
+    command = split(rest, f"--phone {text!r}")
     if not (colon and name.strip() and command):
         raise InputError(f'--phone {text!r}: expected a user and a command, as "phone: ping host"')
     return name.strip(), command
+
+
+def split(command: str, option: str) -> tuple[str, ...]:
+    """The words of a command, as a shell reads them."""
+    try:
+        return tuple(shlex.split(command))
+    except ValueError as error:
+        raise InputError(f"{option}: {error}") from None
 
 
 def make(scenario: Scenario, requests: Sequence[tuple[str | None, tuple[str, ...]]]) -> Plan:

@@ -17,6 +17,7 @@ from nodeb.emulate.plan import Plan
 from nodeb.emulate.recordings import CUT_OFF, Recording, Replay
 from nodeb.emulate.session import Options, Outcome
 from nodeb.errors import InputError, OutputError, writing
+from nodeb.inputs.scenario import Scenario
 from nodeb.results.provenance import Provenance
 from nodeb.results.result import Result
 from nodeb.storage import folders
@@ -66,20 +67,13 @@ def emulated(plan: Plan, options: Options, outcome: Outcome, where: str = "") ->
         parts.insert(0, f"inaccurate timing: {outcome.too_late}")
     elif late["count"]:
         parts.append(f"99 of 100 deliveries were at most {number(late['p99_s'], 's')} late")
-    marks = [*_marks(report), *_refusals(report)]
+    marks = list(_refusals(report))
     if not outcome.real_time:
         why = "The driver ran without real-time priority: SCHED_FIFO was refused."
         marks.append(Mark("!", why))
-    lasted = number(report["lasted_s"], "s")
-    return Answer(
-        command="nodeb emulate",
-        subject=plan.scenario.name or "an emulation",
-        headline=f"{'; '.join(parts)}.",
-        table=_table(report),
-        everything=[_counts(report)],
-        marks=marks,
-        notes=[f"It lasted {lasted}, seed {options.seed}. {SAMPLE}", *filter(None, [where])],
-    )
+    note = f"It lasted {number(report['lasted_s'], 's')}, seed {options.seed}. {SAMPLE}"
+    subject = "nodeb emulate", plan.scenario.name or "an emulation"
+    return _answer(report, *subject, "; ".join(parts), marks, [note, where])
 
 
 def replayed(recording: Recording, replay: Replay, where: str = "") -> Answer:
@@ -89,23 +83,28 @@ def replayed(recording: Recording, replay: Replay, where: str = "") -> Answer:
     else:
         core = "" if recording.is_same_core else " (it was recorded with another core of nodeb)"
         outcome = f"not the same{core}: {report['differs']}"
-    marks = list(_marks(report))
-    if not report["complete"]:
-        marks.append(Mark("!", f"{sentence(CUT_OFF)}."))
+    marks = [] if report["complete"] else [Mark("!", f"{sentence(CUT_OFF)}.")]
     lasted = number(report["lasted_s"], "s")
     late = number(report["lateness"]["p99_s"], "s")
+    note = (
+        f"The recorded emulation lasted {lasted}, seed {recording.seed}; its lateness was {late} "
+        "(p99)."
+    )
+    subject = "nodeb replay", recording.scenario.name or "a recording"
+    return _answer(report, *subject, outcome, marks, [note, where])
+
+
+def _answer(
+    report: Report, command: str, subject: str, outcome: str, marks: list[Mark], notes: list[str]
+) -> Answer:
     return Answer(
-        command="nodeb replay",
-        subject=recording.scenario.name or "a recording",
+        command=command,
+        subject=subject,
         headline=f"{outcome}.",
         table=_table(report),
         everything=[_counts(report)],
-        marks=marks,
-        notes=[
-            f"The recorded emulation lasted {lasted}, seed {recording.seed}; its lateness was "
-            f"{late} (p99).",
-            *filter(None, [where]),
-        ],
+        marks=[*_marks(report), *marks],
+        notes=[*filter(None, notes)],
     )
 
 
@@ -216,8 +215,6 @@ def claimed(
 
 def write_emulation(place: Place, plan: Plan, options: Options, outcome: Outcome) -> None:
     """Writes the tables of an emulation, and its report in `provenance.json`."""
-    about = _provenance(options.seed, ENDED[outcome.ended], outcome.wall_s)
-    result = Result.from_replications(plan.scenario, [outcome.tables], about)
     emulation = {
         **outcome.report,
         "real_time": outcome.real_time,
@@ -225,19 +222,27 @@ def write_emulation(place: Place, plan: Plan, options: Options, outcome: Outcome
         "exits": outcome.exits,
         "mtu_bytes": options.mtu,
     }
-    result.put(place, about={"emulation": emulation})
+    made = plan.scenario, outcome.tables, options.seed, ENDED[outcome.ended], outcome.wall_s
+    _put(place, *made, {"emulation": emulation})
 
 
 def write_replay(place: Place, recording: Recording, replay: Replay) -> None:
     """Writes the tables of a replay, and its report in `provenance.json`."""
-    about = _provenance(recording.seed, "the log had ended", 0.0)
-    result = Result.from_replications(recording.scenario, [replay.tables], about)
-    result.put(place, about={"replay": replay.report})
+    made = recording.scenario, replay.tables, recording.seed, "the log had ended", 0.0
+    _put(place, *made, {"replay": replay.report})
 
 
-def _provenance(seed: int, stopping: str, wall_s: float) -> Provenance:
+def _put(
+    place: Place,
+    scenario: Scenario,
+    tables: Mapping[str, Mapping[str, Any]],
+    seed: int,
+    stopping: str,
+    wall_s: float,
+    about: Mapping[str, Report],
+) -> None:
     started = datetime.now(UTC) - timedelta(seconds=wall_s)
-    return Provenance.now(
+    provenance = Provenance.now(
         seed=seed,
         runs=1,
         jobs=1,
@@ -246,6 +251,7 @@ def _provenance(seed: int, stopping: str, wall_s: float) -> Provenance:
         wall_time_s=round(wall_s, 6),
         started=started.isoformat(timespec="seconds"),
     )
+    Result.from_replications(scenario, [tables], provenance).put(place, about=about)
 
 
 def page_place(report: Path | None, out: Path | None, *, force: bool = False) -> Path | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shlex
 import signal
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -119,60 +119,54 @@ class Outcome:
         return None
 
 
-class Driver(threading.Thread):
-    """Thread that runs the simulation, which carries real packets in real time."""
+class Driver:
+    """Simulation in a thread of its own, which carries real packets in real time."""
 
     def __init__(self, plan: Plan, options: Options) -> None:
-        super().__init__(name="nodeb-driver", daemon=True)
         self.emulation = _core.Emulation()
         self.real_time = False
         self.cpu_s = 0.0
-        self._scenario = plan.scenario.compiled()
-        self._phones = [(phone.user, phone.addresses.both()) for phone in plan.phones]
-        self._options = options
-        self._log = None
+        scenario, log = plan.scenario.compiled(), None
         if options.record is not None:
-            header = recordings.header(self._scenario, plan, options.seed)
-            self._log = (options.record, header, options.kept_bytes)
-        self._error: BaseException | None = None
-        self._result: tuple[dict[str, Any], Any] | None = None
+            header = recordings.header(scenario, plan, options.seed)
+            log = (options.record, header, options.kept_bytes)
+        self._arguments = (
+            scenario,
+            options.seed,
+            [(phone.user, [*phone.addresses]) for phone in plan.phones],
+            options.mtu,
+            MEMORY_BYTES,
+            options.late_s,
+            options.duration_s,
+            log,
+        )
+        self._thread = ThreadPoolExecutor(1, "nodeb-driver")
 
     def __enter__(self) -> Self:
-        self.start()
+        self._driven = self._thread.submit(self._drive)
         return self
 
     def __exit__(self, *error: object) -> None:
         self.emulation.stop()
-        self.join()
+        self._thread.shutdown()
 
-    def run(self) -> None:
-        options = self._options
+    def _drive(self) -> tuple[dict[str, Any], Any]:
         self.real_time = set_real_time_priority()
         try:
-            self._result = self.emulation.drive(
-                self._scenario,
-                options.seed,
-                self._phones,
-                options.mtu,
-                MEMORY_BYTES,
-                options.late_s,
-                options.duration_s,
-                self._log,
-            )
-        except BaseException as error:
-            self._error = error
-        self.cpu_s = time.thread_time()
+            return self.emulation.drive(*self._arguments)
+        finally:
+            self.cpu_s = time.thread_time()
+
+    def is_driving(self) -> bool:
+        return not self._driven.done()
 
     def result(self) -> tuple[dict[str, Any], Any]:
         """Stops the emulation; returns its report and its tables."""
         self.emulation.stop()
-        self.join()
-        if isinstance(self._error, OSError):
-            raise RunError(str(self._error)) from None
-        if self._error is not None:
-            raise self._error
-        assert self._result is not None
-        return self._result
+        try:
+            return self._driven.result()
+        except OSError as error:
+            raise RunError(str(error)) from None
 
 
 def set_real_time_priority() -> bool:
@@ -212,7 +206,7 @@ def emulate(
         signals = outer.enter_context(stop_signals())
         recording.is_needed = True
         _start(phones, plan.phones)
-        ended = wait(endpoints, signals, driver.is_alive, report_status)
+        ended = wait(endpoints, signals, driver.is_driving, report_status)
         # A signal to nodeb's group may have ended the server's command too.
         if server.exit and not signals:
             server_ended = f"{_ending(server.exit)} while commands ran"
@@ -244,12 +238,14 @@ def start_endpoint(
     """Starts the process of the server, number 0, or of a phone."""
     attached = options.attach.get(name)
     leads = number > 0 and attached is None
+    # A phone's address is alone in its network, so that all packets take the device.
+    lengths = (32, 128) if leads else (16, 64)
     about = {
         "namespace": attached,
         "device": f"nodeb{number}",
         "mtu": options.mtu,
         "nameservers": options.nameservers,
-        "addresses": addresses.interfaces(alone=leads),
+        "addresses": [f"{text}/{n}" for text, n in zip(addresses, lengths, strict=True)],
         "default_route": leads,
     }
     return Endpoint(number, name, device_socket, about)

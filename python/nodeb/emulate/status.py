@@ -4,43 +4,44 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
-from typing import Any, Self, TextIO
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TextIO
 
 from nodeb.answer.numbers import number
 
-__all__ = ["StatusLine", "status_text"]
+__all__ = ["status_line", "status_text"]
 
 SHOW_EVERY_S = 1.0
 """Minimum time of the emulation between two updates of the line, s."""
 USUAL_COLUMNS = 80
 
 
-class StatusLine:
-    """Status line, which its `with` block clears at the end; shown on terminals only."""
+@contextmanager
+def status_line(stream: TextIO | None) -> Iterator[Callable[[Mapping[str, Any]], None] | None]:
+    """A function that shows a result of `Emulation.status`, unless the last one is too recent.
 
-    def __init__(self, stream: TextIO | None) -> None:
-        self._stream = stream if stream is not None and stream.isatty() else None
-        self._before: Mapping[str, Any] | None = None
+    None except on a terminal. The line is cleared at the end.
+    """
+    if stream is None or not stream.isatty():
+        yield None
+        return
+    before: Mapping[str, Any] = {}
 
-    def __enter__(self) -> Self:
-        return self
+    def show(now: Mapping[str, Any]) -> None:
+        nonlocal before
+        if not before or now["time_s"] - before["time_s"] >= SHOW_EVERY_S:
+            write(status_text(now, before or now, _columns(stream)))
+            before = now
 
-    def __exit__(self, *error: object) -> None:
-        self._show("")
+    def write(text: str) -> None:
+        stream.write(f"\r\x1b[K{text}")
+        stream.flush()
 
-    def __call__(self, now: Mapping[str, Any]) -> None:
-        """Shows a result of `Emulation.status`, unless the last one is too recent."""
-        before = self._before or now
-        if now["time_s"] - before["time_s"] >= SHOW_EVERY_S or self._before is None:
-            self._before = now
-            if self._stream is not None:
-                self._show(status_text(now, before, _columns(self._stream)))
-
-    def _show(self, text: str) -> None:
-        if self._stream is not None:
-            self._stream.write(f"\r\x1b[K{text}")
-            self._stream.flush()
+    try:
+        yield show
+    finally:
+        write("")
 
 
 def status_text(

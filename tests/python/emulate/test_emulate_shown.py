@@ -13,7 +13,7 @@ import fake_emulation
 from nodeb.base.table import Table
 from nodeb.emulate.page import means, of_emulation
 from nodeb.emulate.results import page_place, write_page
-from nodeb.emulate.status import StatusLine, status_text
+from nodeb.emulate.status import status_line, status_text
 from nodeb.errors import InputError, OutputError
 
 ANY = {
@@ -50,15 +50,14 @@ def test_status_line_is_shown_on_terminals_only():
         def isatty(self):
             return True
 
-    seen = {}
-    for stream in (Terminal(), io.StringIO()):
-        with StatusLine(stream) as line:
-            for time_s in (0.0, 0.2, 0.4, 1.2):
-                line(ANY | {"time_s": time_s})
-        seen[type(stream)] = stream.getvalue()
-    assert seen[io.StringIO] == ""
-    assert seen[Terminal].count("queue 0/0") == 2
-    assert seen[Terminal].endswith("\r\x1b[K")
+    with status_line(stream := Terminal()) as line:
+        for time_s in (0.0, 0.2, 0.4, 1.2):
+            line(ANY | {"time_s": time_s})
+    assert stream.getvalue().count("queue 0/0") == 2
+    assert stream.getvalue().endswith("\r\x1b[K")
+    with status_line(stream := io.StringIO()) as line:
+        assert line is None
+    assert stream.getvalue() == ""
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,9 @@ from itertools import count
 from pathlib import Path
 
 from nodeb import _core
+from nodeb.emulate.plan import make
+from nodeb.emulate.session import Options, emulate
+from nodeb.errors import NodebError
 from nodeb.inputs.scenario import Scenario
 from nodeb.results.provenance import core_hash
 
@@ -105,9 +108,12 @@ def forbidden() -> str:
     """Returns the reason why this machine cannot carry real packets, or an empty text if it can."""
     if not sys.platform.startswith("linux"):
         return "only Linux has network namespaces"
-    from nodeb.emulate.check import allowed
-
-    return allowed() or ""
+    scenario = Scenario.from_dict({"users": [{"name": "phone", "traffic": "external"}]})
+    try:
+        emulate(make(scenario, [(None, ("true",))]), Options(seed=1))
+    except NodebError as error:
+        return str(error)
+    return ""
 
 
 def processes(text: str) -> list[int]:
