@@ -78,7 +78,7 @@ types: build $(VENV)/dev.stamp ## regenerate the Python scenario types from the 
 bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they are installed
 	cargo build --release --quiet -p nodeb-phy -p nodeb-radio -p nodeb-sim \
 	  --example turbo_speed --example grid_speed --example lte_speed --example simulate
-	$(BIN)/python benches/speed.py turbo grid ftp many switching cells explain replications
+	$(BIN)/python benches/speed.py
 
 instructions: ## count instructions and memory, compare with benches/instructions.tsv (WRITE=1: write that)
 	$(PYTHON) benches/instructions.py $(if $(WRITE),--write)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 
 # These functions select a variant of themselves by the processor, so the variant that runs depends
@@ -24,32 +23,9 @@ _NAME = re.compile(r"(ob|fl|fi|fe|fn|cob|cfi|cfl|cfn)=\((\d+)\)(?: (.*))?$")
 _KINDS = {"cob": "ob", "cfn": "fn", "fi": "fl", "fe": "fl", "cfi": "fl", "cfl": "fl"}
 
 
-@dataclass
-class Profile:
-    """Instruction counts of a program's functions, and numbers of calls of functions outside it."""
-
-    functions: Counter[str] = field(default_factory=Counter)
-    outside: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def instructions(self) -> int:
-        return self.functions.total()
-
-    @property
-    def calls(self) -> int:
-        """Number of calls of the C library and of functions that depend on the processor."""
-        return self.outside.total()
-
-    def less(self, other: Profile) -> Profile:
-        """The difference does not contain the cost of starting the program."""
-        result = Profile(Counter(self.functions), Counter(self.outside))
-        result.functions.subtract(other.functions)
-        result.outside.subtract(other.outside)
-        return result
-
-
-def read(text: str, program: Path) -> Profile:
-    found, names = Profile(), dict[tuple[str, str], str]()
+def read(text: str, program: Path) -> tuple[Counter[str], Counter[str]]:
+    """Instructions of the program's functions, and calls of functions outside it."""
+    functions, outside, names = Counter[str](), Counter[str](), dict[tuple[str, str], str]()
     here = {"ob": "", "fn": ""}
     callee = dict[str, str]()
     wanted, seen, calls = str(program), False, 0
@@ -73,10 +49,10 @@ def read(text: str, program: Path) -> Profile:
                 into = callee["fn"]
                 leaves = callee.get("ob", here["ob"]) != wanted or BY_PROCESSOR.search(into)
                 if own and not by_processor and leaves:
-                    found.outside[_VARIANT.sub(r"\1", into)] += calls
+                    outside[_VARIANT.sub(r"\1", into)] += calls
                 calls, callee = 0, {}
             elif own and not by_processor:
-                found.functions[here["fn"]] += int(line.split()[1])
+                functions[here["fn"]] += int(line.split()[1])
     if not seen:
         raise ValueError(f"the output of callgrind does not contain {program}")
-    return found
+    return functions, outside

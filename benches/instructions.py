@@ -20,13 +20,14 @@ from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import os
 import platform
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,12 +44,13 @@ MARGIN = 0.02  # Relative growth above which a row fails. A reduction by more sh
 # allocation more.
 CALL = 50
 SHARE = 0.002  # Functions whose share of a row is smaller are not stored.
+NUMBERS = itertools.count()  # Numbers of valgrind's files.
 BLAMED = 8  # Number of functions that are listed for a row that fails.
 
 
 # --- rows ---
 
-# For each program, its package and the function in which instructions are counted.
+# The function in which instructions are counted, and the package, by program.
 SIMULATE, COST = "simulate", "cost"
 PROGRAMS = {
     SIMULATE: ("nodeb-sim", "simulate::report"),
@@ -62,17 +64,20 @@ class Row:
 
     name: str
     file: str
-    short: tuple[str, ...]
-    long: tuple[str, ...]
+    short: str
+    long: str
     overrides: tuple[str, ...] = ()
     unit: str = "packet"
-    # Number of units (such as packets) of a run, computed from the figures that the run prints.
-    units: Callable[[Mapping[str, float]], float] = lambda figures: figures["data_pkts"]
-    # Command-line arguments of two runs whose peak memory is compared. Both runs are so long that
-    # every queue reaches its maximum.
-    memory: tuple[tuple[str, ...], ...] = ()
-    program: str = SIMULATE
-    verb: tuple[str, ...] = ()  # Words on the command line before the name of the file.
+    # The printed figure that counts units, such as packets, and the units of each.
+    counted: str = "data_pkts"
+    factor: float = 1.0
+    # Two runs whose peak memory is compared, both so long that every queue reaches its maximum.
+    memory: tuple[str, ...] = ()
+    verb: str = ""  # What `cost` does with the file; empty for `simulate`.
+
+    @property
+    def program(self) -> str:
+        return COST if self.verb else SIMULATE
 
 
 EXPLAINED = """
@@ -87,42 +92,30 @@ WRITTEN = {"ftp.toml": FTP, "many.toml": MANY, "explained.toml": EXPLAINED}
 TTI_S = {"hsdpa": 0.002, "lte": 0.001}
 
 
-def _ftp(name: str, *radio: str, memory: bool = False) -> Row:
-    small, middle, large = ((f"users.0.traffic.ftp.size={size} MB",) for size in (10, 50, 90))
-    return Row(name, "ftp.toml", small, middle, radio, memory=(middle, large) if memory else ())
+def _ftp(name: str, radio: str, memory: bool = False) -> Row:
+    small, middle, large = (f"users.0.traffic.ftp.size={size} MB" for size in (10, 50, 90))
+    more = (middle, large) if memory else ()
+    return Row(name, "ftp.toml", small, middle, (radio,), memory=more)
 
 
 def _many(name: str, tcp: str, memory: bool = False) -> Row:
-    short, long, longer = ((f"duration={seconds} s",) for seconds in (20, 60, 90))
-    return Row(
-        name=f"30 flows, {name}",
-        file="many.toml",
-        short=short,
-        long=long,
-        overrides=(tcp,),
-        memory=(long, longer) if memory else (),
-    )
+    short, long, longer = (f"duration={seconds} s" for seconds in (20, 60, 90))
+    more = (long, longer) if memory else ()
+    return Row(f"30 flows, {name}", "many.toml", short, long, (tcp,), memory=more)
 
 
 def _cell(
-    radio: str,
-    users: int,
-    scheduler: str,
-    seconds: tuple[int, int] = (10, 40),
-    memory_seconds: tuple[int, ...] = (),
+    radio: str, users: int, scheduler: str, short_s: int, long_s: int, memory: bool = False
 ) -> Row:
-    short, long = ((f"duration={length} s",) for length in seconds)
     file, overrides = cell(radio, users, scheduler)
-    return Row(
-        name=f"{radio.upper()}, {users} users, {scheduler}",
-        file=str(file),
-        short=short,
-        long=long,
-        overrides=overrides,
-        unit="user and TTI",
-        units=lambda figures: figures["simtime"] / TTI_S[radio] * users,
-        memory=tuple((f"duration={length} s",) for length in memory_seconds),
-    )
+    runs = f"duration={short_s} s", f"duration={long_s} s"
+    name = f"{radio.upper()}, {users} users, {scheduler}"
+    units = "user and TTI", "simtime", users / TTI_S[radio]
+    return Row(name, str(file), *runs, overrides, *units, memory=runs if memory else ())
+
+
+def _replications(name: str, file: str, short: str, long: str, *record: str, verb: str = "") -> Row:
+    return Row(name, file, short, long, record, "replication", "runs", verb=verb)
 
 
 ROWS = (
@@ -134,56 +127,43 @@ ROWS = (
     Row(
         "FACH and DCH, 8 users",
         "examples/switching.toml",
-        ("duration=10000 s",),
-        ("duration=50000 s",),
-        memory=(
-            ("duration=20000 s",),
-            ("duration=50000 s",),
-        ),  # Both runs are long enough to store the maximum number of load times.
+        "duration=10000 s",
+        "duration=50000 s",
+        # Both are long enough to store the maximum number of load times.
+        memory=("duration=20000 s", "duration=50000 s"),
     ),
     _many("NewReno", classic("newreno"), memory=True),
     _many("SACK", classic("sack")),
     *(_many(name, linux(name.lower())) for name in ("CUBIC", "BBR", "BBR3")),
-    _cell("hsdpa", 30, "proportional_fair", memory_seconds=(10, 40)),
-    _cell("hsdpa", 30, "max_ci"),
-    _cell("hsdpa", 30, "round_robin"),
-    _cell("hsdpa", 400, "proportional_fair", (4, 8)),
-    _cell("hsdpa", 400, "max_ci", (4, 8)),
-    _cell("hsdpa", 400, "round_robin", (4, 8)),
-    _cell("lte", 30, "proportional_fair", (10, 20)),
-    _cell("lte", 30, "round_robin", (10, 20)),
-    _cell("lte", 400, "proportional_fair", (2, 4)),
+    _cell("hsdpa", 30, "proportional_fair", 10, 40, memory=True),
+    _cell("hsdpa", 30, "max_ci", 10, 40),
+    _cell("hsdpa", 30, "round_robin", 10, 40),
+    _cell("hsdpa", 400, "proportional_fair", 4, 8),
+    _cell("hsdpa", 400, "max_ci", 4, 8),
+    _cell("hsdpa", 400, "round_robin", 4, 8),
+    _cell("lte", 30, "proportional_fair", 10, 20),
+    _cell("lte", 30, "round_robin", 10, 20),
+    _cell("lte", 400, "proportional_fair", 2, 4),
     Row(
         "WCDMA, 6 users",
         "examples/wcdma.toml",
-        ("duration=0200 s",),
-        ("duration=1000 s",),
+        "duration=0200 s",
+        "duration=1000 s",
         ("users.0.traffic.ftp.size=100 MB",),
     ),
     *(
-        Row(
+        _replications(
             name,
             "examples/dch-50k.toml",
-            ("--runs=10",),
-            ("--runs=90",),
-            tuple(f"record.{what}={record}" for what in ("cwnd", "segments", "queue")),
-            "replication",
-            lambda figures: figures["runs"],
+            "--runs=10",
+            "--runs=90",
+            *(f"record.{what}={record}" for what in ("cwnd", "segments", "queue")),
         )
         for name, record in (("50 kB over DCH", "false"), ("50 kB over DCH, recorded", "true"))
     ),
     *(
-        Row(
-            name=f"1 MB over DCH, 10 %, {name}",
-            file="explained.toml",
-            short=("1",),
-            long=("9",),
-            verb=(what,),
-            unit="replication",
-            units=lambda figures: figures["runs"],
-            program=COST,
-        )
-        for name, what in (("with tables", "run"), ("explained", "explain"))
+        _replications(f"1 MB over DCH, 10 %, {name}", "explained.toml", "1", "9", verb=verb)
+        for name, verb in (("with tables", "run"), ("explained", "explain"))
     ),
 )
 
@@ -211,6 +191,11 @@ class Found:
         """Costs in instructions per unit of the program's functions and of calls that leave it."""
         return self.functions | {f"calls of {name}": CALL * n for name, n in self.outside.items()}
 
+    @property
+    def stored(self) -> list[str]:
+        peak_bytes = "" if self.peak_bytes is None else str(self.peak_bytes)
+        return [self.unit, f"{self.instructions:.2f}", f"{self.calls:.4f}", peak_bytes]
+
 
 # --- Measurements ---
 
@@ -229,7 +214,7 @@ def build() -> Path:
     return ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "release/examples"
 
 
-def _valgrind(options: list[str], program: Path, arguments: tuple[str, ...]) -> dict[str, float]:
+def _valgrind(options: Sequence[str], program: Path, arguments: Sequence[str]) -> dict[str, float]:
     valgrind = shutil.which("valgrind") or "valgrind"
     done = subprocess.run(
         [valgrind, "-q", *options, str(program), *arguments],
@@ -245,117 +230,92 @@ def _valgrind(options: list[str], program: Path, arguments: tuple[str, ...]) -> 
     return {name: float(value) for name, value in pairs}
 
 
-def peak(text: str) -> int:
-    """Returns the peak size of the heap in bytes, from the output of massif."""
-    sizes = [line.partition("=")[2] for line in text.splitlines() if line.startswith("mem_heap_B")]
-    return max(map(int, sizes))
+def measure(row: Row, built: Path, folder: Path, pool: ThreadPoolExecutor) -> Callable[[], Found]:
+    """Starts the runs of a row; the function that is returned waits for their end."""
+    _, begin = PROGRAMS[row.program]
+    program = built / row.program
+    file = folder / row.file if row.file in WRITTEN else ROOT / row.file
 
-
-class Laboratory:
-    """Runs the programs in folder `built` in parallel."""
-
-    def __init__(self, built: Path, folder: Path) -> None:
-        self._built, self._folder = built, folder
-        for name, text in WRITTEN.items():
-            (folder / name).write_text(text)
-        self._pool = ThreadPoolExecutor(os.cpu_count())
-        self._files = 0
-
-    def _start(self, row: Row, run: tuple[str, ...], tool: list[str]) -> Future[tuple[float, str]]:
-        self._files += 1
-        output = self._folder / f"{self._files}.out"
-        file = self._folder / row.file if row.file in WRITTEN else ROOT / row.file
-        program, words = self._built / row.program, (*row.verb, str(file), *row.overrides, *run)
+    def start(run: str, tool: str, *options: str) -> Future[tuple[float, str]]:
+        output = folder / f"{next(NUMBERS)}.out"
+        options = (f"--tool={tool}", *options, f"--{tool}-out-file={output}")
+        words = [*filter(None, [row.verb]), str(file), *row.overrides, run]
 
         def work() -> tuple[float, str]:
-            figures = _valgrind([*tool[:-1], tool[-1] + str(output)], program, words)
-            text = output.read_text()
-            output.unlink()
-            return row.units(figures), text
+            printed = _valgrind(options, program, words)
+            return printed[row.counted] * row.factor, output.read_text()
 
-        return self._pool.submit(work)
+        return pool.submit(work)
 
-    def measure(self, row: Row) -> Callable[[], Found]:
-        begin = PROGRAMS[row.program][1]
-        tool = ["--tool=callgrind", f"--toggle-collect={begin}", "--callgrind-out-file="]
-        costs = [self._start(row, run, tool) for run in (row.short, row.long)]
-        # With a snapshot at each new peak, the figure is exact. This is fast enough, as there are
-        # few allocations.
-        tool = ["--tool=massif", "--peak-inaccuracy=0", "--depth=1", "--massif-out-file="]
-        peaks = [self._start(row, run, tool) for run in row.memory]
+    costs = [start(run, "callgrind", f"--toggle-collect={begin}") for run in (row.short, row.long)]
+    # With a snapshot at each new peak, the figure is exact. This is fast enough, as there are few
+    # allocations.
+    peaks = [start(run, "massif", "--peak-inaccuracy=0", "--depth=1") for run in row.memory]
 
-        def found() -> Found:
-            (before, short), (after, long) = (one.result() for one in costs)
-            units, program = after - before, self._built / row.program
-            first, last = (callgrind.read(text, program) for text in (short, long))
-            profile = last.less(first)
-            result = Found(row.unit, profile.instructions / units, profile.calls / units)
-            result.functions = {name: cost / units for name, cost in profile.functions.items()}
-            result.outside = {name: calls / units for name, calls in profile.outside.items()}
-            if peaks:
-                result.short_peak_bytes, result.peak_bytes = (
-                    peak(one.result()[1]) for one in peaks
-                )
-            return result
+    def found() -> Found:
+        (before, short), (after, long) = (cost.result() for cost in costs)
+        per_unit = []
+        # The difference does not contain the cost of starting the program.
+        first, last = (callgrind.read(text, program) for text in (short, long))
+        for less, more in zip(first, last, strict=True):
+            more.subtract(less)
+            per_unit.append({name: count / (after - before) for name, count in more.items()})
+        functions, outside = per_unit
+        now = Found(row.unit, sum(functions.values()), sum(outside.values()))
+        now.functions, now.outside = functions, outside
+        if peaks:
+            now.short_peak_bytes, now.peak_bytes = (_peak(run.result()[1]) for run in peaks)
+        return now
 
-        return found
+    return found
+
+
+def _peak(text: str) -> int:
+    """The peak size of the heap in bytes, from the output of massif."""
+    sizes = [line.partition("=")[2] for line in text.splitlines() if line.startswith("mem_heap_B")]
+    return max(map(int, sizes))
 
 
 # --- Files with stored figures ---
 
 
-def read(file: Path = FILE, functions: Path = FUNCTIONS) -> dict[str, Found]:
-    """Returns the stored instruction counts and peak memory by the row's name.
+def _lines(file: Path) -> Iterable[dict[str, str]]:
+    text = file.read_text("utf-8") if file.exists() else ""
+    return csv.DictReader(text.splitlines(), delimiter="\t")
 
-    The result is empty if `file` does not exist.
-    """
-    found = dict[str, Found]()
-    if not file.exists():
-        return found
-    with file.open(encoding="utf-8", newline="") as lines:
-        for line in csv.DictReader(lines, delimiter="\t"):
-            found[line["row"]] = Found(
-                line["unit"],
-                float(line["instructions"]),
-                float(line["calls"]),
-                int(line["peak_bytes"]) if line["peak_bytes"] else None,
-                line["commit"],
-            )
-    with functions.open(encoding="utf-8", newline="") as lines:
-        for line in csv.DictReader(lines, delimiter="\t"):
-            into = found[line["row"]]
-            kind = into.outside if line["counted"] == "calls" else into.functions
-            kind[line["function"]] = float(line["count"])
+
+def read() -> dict[str, Found]:
+    """The stored instruction counts and peak memory by the row's name."""
+    found = {
+        line["row"]: Found(
+            line["unit"],
+            float(line["instructions"]),
+            float(line["calls"]),
+            int(line["peak_bytes"]) if line["peak_bytes"] else None,
+            line["commit"],
+        )
+        for line in _lines(FILE)
+    }
+    for line in _lines(FUNCTIONS):
+        into = found[line["row"]]
+        kind = into.outside if line["counted"] == "calls" else into.functions
+        kind[line["function"]] = float(line["count"])
     return found
 
 
-def write(rows: dict[str, Found], file: Path = FILE, functions: Path = FUNCTIONS) -> None:
+def write(rows: Mapping[str, Found]) -> None:
     """A second file gets the functions with most of the cost."""
-    header = ("row", "unit", "instructions", "calls", "peak_bytes", "commit")
-    with file.open("w", encoding="utf-8", newline="") as out:
-        lines = csv.writer(out, delimiter="\t", lineterminator="\n")
-        lines.writerow(header)
-        for name, one in rows.items():
-            peak_bytes = "" if one.peak_bytes is None else one.peak_bytes
-            lines.writerow(
-                [
-                    name,
-                    one.unit,
-                    f"{one.instructions:.2f}",
-                    f"{one.calls:.4f}",
-                    peak_bytes,
-                    one.commit,
-                ]
-            )
-    with functions.open("w", encoding="utf-8", newline="") as out:
-        lines = csv.writer(out, delimiter="\t", lineterminator="\n")
-        lines.writerow(("row", "counted", "count", "function"))
-        for name, one in rows.items():
-            for counted, costs in (("instructions", one.functions), ("calls", one.outside)):
-                least = SHARE * sum(costs.values())
-                for function, cost in sorted(costs.items(), key=lambda item: (-item[1], item[0])):
-                    if cost > least:
-                        lines.writerow((name, counted, f"{cost:.4g}", function))
+    lines = [["row", "unit", "instructions", "calls", "peak_bytes", "commit"]]
+    functions = [["row", "counted", "count", "function"]]
+    for name, one in rows.items():
+        lines.append([name, *one.stored, one.commit])
+        for counted, costs in (("instructions", one.functions), ("calls", one.outside)):
+            least = SHARE * sum(costs.values())
+            for function, cost in sorted(costs.items(), key=lambda item: (-item[1], item[0])):
+                if cost > least:
+                    functions.append([name, counted, f"{cost:.4g}", function])
+    for file, table in ((FILE, lines), (FUNCTIONS, functions)):
+        file.write_text("".join("\t".join(line) + "\n" for line in table), "utf-8")
 
 
 def commit() -> str:
@@ -372,59 +332,38 @@ def commit() -> str:
 # --- Verdicts ---
 
 
-def grown(before: Mapping[str, float], now: Mapping[str, float]) -> list[tuple[str, float, float]]:
-    """Returns all functions with their costs before and now, by decreasing growth."""
+def blamed(before: Mapping[str, float], now: Mapping[str, float]) -> list[str]:
+    """The functions whose costs have grown most, with their costs before and now."""
     names = before.keys() | now.keys()
     costs = [(name, before.get(name, 0.0), now.get(name, 0.0)) for name in names]
-    return sorted(costs, key=lambda cost: (cost[1] - cost[2], cost[0]))
+    return [
+        f"    {new - old:+11.3f}  {old:11.3f} -> {new:11.3f}  {function}"
+        for function, old, new in sorted(costs, key=lambda cost: (cost[1] - cost[2], cost[0]))
+        if new > old
+    ][:BLAMED]
 
 
-def judge(name: str, before: Found | None, now: Found) -> tuple[bool, list[str]]:
+def judge(name: str, before: Found | None, now: Found) -> list[str]:
+    """What is to be said of a row; it fails if a line begins with `FAIL`."""
     if before is None:
-        return False, [f"FAIL  {name}: not written down yet: make instructions WRITE=1"]
-    good, said, lower = True, list[str](), list[str]()
-    about = f"{name}: {before.cost:.2f} -> {now.cost:.2f} instructions a {now.unit}"
-    about += f" ({now.cost / before.cost - 1:+.1%})"
-    if now.cost > before.cost * (1 + MARGIN):
-        good = False
-        said.append(f"FAIL  {about}, set at {before.commit}; what has grown:")
-        said += [
-            f"    {new - old:+11.3f}  {old:11.3f} -> {new:11.3f}  {function}"
-            for function, old, new in grown(before.costs, now.costs)[:BLAMED]
-            if new > old
-        ]
-    elif now.cost < before.cost * (1 - MARGIN):
-        lower.append(about)
+        return [f"FAIL  {name}: not written down yet: make instructions WRITE=1"]
+    said = []
+    comparisons = [(".2f", f"instructions a {now.unit}", before.cost, now.cost)]
     if now.peak_bytes is not None:
+        if before.peak_bytes is None:
+            return [f"FAIL  {name}: its memory is not written down yet: make instructions WRITE=1"]
+        comparisons.append(("", "bytes at its peak", before.peak_bytes, now.peak_bytes))
         if now.short_peak_bytes is not None and now.peak_bytes > now.short_peak_bytes:
-            good = False
             more = now.peak_bytes - now.short_peak_bytes
-            said.append(
-                f"FAIL  {name}: memory grows with simulated time, by {more} bytes at its peak"
-            )
-        old_peak = before.peak_bytes
-        if old_peak is None:
-            good = False
-            said.append(
-                f"FAIL  {name}: its memory is not written down yet: make instructions WRITE=1"
-            )
-        else:
-            about = f"{name}: {old_peak} -> {now.peak_bytes} bytes at its peak"
-            if now.peak_bytes > old_peak * (1 + MARGIN):
-                good = False
-                said.append(f"FAIL  {about}, set at {before.commit}")
-            elif now.peak_bytes < old_peak * (1 - MARGIN):
-                lower.append(about)
-    said += [f"lower {about}; write it down: make instructions WRITE=1" for about in lower]
-    return good, said
-
-
-def same(one: Found, other: Found | None) -> bool:
-    """Returns true if the figures of two rows are equal in all digits that are stored."""
-    return other is not None and (
-        f"{one.instructions:.2f} {one.calls:.4f} {one.peak_bytes}"
-        == f"{other.instructions:.2f} {other.calls:.4f} {other.peak_bytes}"
-    )
+            said.append(f"FAIL  {name}: memory grows with simulated time, by {more} bytes")
+    for digits, what, old, new in comparisons:
+        text = f"{name}: {old:{digits}} -> {new:{digits}} {what} ({new / old - 1:+.1%})"
+        if new > old * (1 + MARGIN):
+            said.append(f"FAIL  {text}, set at {before.commit}")
+            said += blamed(before.costs, now.costs) if digits else []
+        elif new < old * (1 - MARGIN):
+            said.append(f"lower {text}; write it down: make instructions WRITE=1")
+    return said
 
 
 def show(name: str, now: Found, before: Found | None) -> str:
@@ -449,35 +388,28 @@ def main() -> int:
             "instructions: skipped, they are counted on x86_64 with valgrind (apt install valgrind)"
         )
         return 0
-    rows = [
-        row for row in ROWS if not options.rows or any(part in row.name for part in options.rows)
-    ]
+    rows = [row for row in ROWS if any(part in row.name for part in options.rows or [""])]
     built = (options.built or build()).resolve()
-    kept = read()
-    found = dict[str, Found]()
+    kept, found = read(), dict[str, Found]()
     print(f"{'':36} instructions  change     calls  for one")
-    with tempfile.TemporaryDirectory() as folder:
-        laboratory = Laboratory(built, Path(folder))
-        for name, measured in [(row.name, laboratory.measure(row)) for row in rows]:
-            found[name] = measured()
-            print(show(name, found[name], kept.get(name)), flush=True)
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(os.cpu_count()) as pool:
+        folder = Path(name)
+        for file, text in WRITTEN.items():
+            (folder / file).write_text(text)
+        for row, measured in [(row, measure(row, built, folder, pool)) for row in rows]:
+            found[row.name] = measured()
+            print(show(row.name, found[row.name], kept.get(row.name)), flush=True)
     if options.write:
         here = commit()
         for name, one in found.items():
             old = kept.get(name)
-            one.commit = old.commit if old and same(one, old) else here
-        write(
-            {
-                row.name: found.get(row.name) or kept[row.name]
-                for row in ROWS
-                if row.name in found | kept
-            }
-        )
+            one.commit = old.commit if old and old.stored == one.stored else here
+        everything = kept | found
+        write({row.name: everything[row.name] for row in ROWS if row.name in everything})
         return 0
-    verdicts = [judge(name, kept.get(name), one) for name, one in found.items()]
-    for _, said in verdicts:
-        print("\n".join(said), end="\n" if said else "")
-    return 0 if all(good for good, _ in verdicts) else 1
+    said = [line for name, one in found.items() for line in judge(name, kept.get(name), one)]
+    print("\n".join(said), end="\n" if said else "")
+    return int(any(line.startswith("FAIL") for line in said))
 
 
 if __name__ == "__main__":

@@ -403,34 +403,6 @@ def explain(folder: Path, scale: float) -> Iterator[Bench]:
     yield Bench(f"commands, {runs}", "CPU s", [*itertools.chain(*pairs)], of_rounds=min)
 
 
-TINY = """
-name = "tiny"
-runs = 1
-[[users]]
-traffic.ftp.size = "200 kB"
-[sweep]
-wired.delay = {{ from = "1 ms", to = "200 ms", steps = {steps} }}
-"""
-
-
-def cluster(folder: Path, scale: float) -> Iterator[Bench]:
-    from distributed import LocalCluster
-
-    steps = max(2, round(1000 * scale))
-    file, out = folder / "tiny.toml", folder / "swept"
-    file.write_text(TINY.format(steps=steps))
-    sweep = shlex.join(map(str, [*NODEB, "sweep", file, "--out", out]))
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as workers:
-        address = workers.scheduler_address
-        places = {"two threads": "--jobs=2", "two workers": f"--cluster={address}"}
-        rows = [
-            Row(name, ["sh", "-c", f"rm -rf {out}; exec {sweep} {where}"], printed("wall_s"))
-            for name, where in places.items()
-        ]
-        rows[1].against = rows[0]
-        yield Bench(f"a sweep of {steps} cells on a Dask cluster of this machine", "s", rows)
-
-
 # --- Measuring ---
 
 
@@ -508,7 +480,7 @@ def peaks_of(bench: Bench, folder: Path) -> Iterator[list[str]]:
 
 BENCHES = {
     bench.__name__: bench
-    for bench in (turbo, grid, ftp, many, switching, cells, explain, replications, cluster)
+    for bench in (turbo, grid, ftp, many, switching, cells, explain, replications)
 }
 
 

@@ -20,7 +20,7 @@ from nodeb.emulate.nat import Nat
 from nodeb.emulate.plan import SERVER, Addresses, Phone, Plan
 from nodeb.errors import RunError
 
-__all__ = ["STOPPED", "Options", "Outcome", "emulate", "set_real_time_priority", "start_endpoint"]
+__all__ = ["STOPPED", "Options", "Outcome", "emulate"]
 
 SERVER_READY_S = 5.0
 """Maximum time to wait for the server to listen, s; then the phones start anyway."""
@@ -31,8 +31,6 @@ STOPPED = 124
 """Exit status of `nodeb emulate` if the time limit ended it, as of the program `timeout`."""
 SHARED = {"NODEB_SERVER": SERVER.v4, "NODEB_SERVER6": SERVER.v6}
 """Environment of all commands."""
-
-
 MEMORY_BYTES = 256 << 20
 """Maximum size of the payloads in transit."""
 
@@ -151,7 +149,7 @@ class Driver:
         self._thread.shutdown()
 
     def _drive(self) -> tuple[dict[str, Any], Any]:
-        self.real_time = set_real_time_priority()
+        self.real_time = _set_real_time_priority()
         try:
             return self.emulation.drive(*self._arguments)
         finally:
@@ -169,7 +167,7 @@ class Driver:
             raise RunError(str(error)) from None
 
 
-def set_real_time_priority() -> bool:
+def _set_real_time_priority() -> bool:
     try:
         policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
         os.sched_setscheduler(0, policy, os.sched_param(PRIORITY))

@@ -50,7 +50,7 @@ def test_download_takes_as_long_as_simulated(radio, tmp_path):
 
     simulated = load(file).run(runs=20).flows["download_s"]
     # A download is one of many possible ones, and other programs may load the machine. Accuracy is
-    # measured by benches/emulate.py.
+    # measured by `nodeb emulate --check`.
     assert 0.9 * simulated.min() < float(took) < 1.25 * simulated.max() + 0.2
 
 
