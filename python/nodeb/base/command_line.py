@@ -6,9 +6,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
-
-from nodeb.base.streams import shell_path, shell_word
 
 Option = object
 """Value of an option: a text, number or path; True for a flag; a list or tuple to repeat it.
@@ -46,8 +45,14 @@ def command_line(
         program: words after `--`: a program and its arguments.
     """
     words = [word for option, value in options.items() for word in _words(option, value)]
-    rest = ["--", *map(shell_word, program)] if program else []
+    rest = ["--", *map(quote, program)] if program else []
     return " ".join(["nodeb", name, *map(shell_path, places), *words, *rest])
+
+
+def shell_path(path: str | os.PathLike[str]) -> str:
+    """Quotes a path; `./` before a leading `-`, which begins an option."""
+    name = os.fspath(path)
+    return quote(f"./{name}" if name.startswith("-") else name)
 
 
 def _words(option: str, value: Option) -> Iterator[str]:
@@ -59,5 +64,5 @@ def _words(option: str, value: Option) -> Iterator[str]:
         return
     for one in value if isinstance(value, list | tuple) else [value]:
         # A word that begins with `-` would be read as an option of its own.
-        text = shell_word(str(one))
+        text = quote(str(one))
         yield f"{name}={text}" if str(one).startswith("-") else f"{name} {text}"

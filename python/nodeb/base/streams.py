@@ -1,11 +1,6 @@
-"""Text for terminals and shells."""
+"""Text for terminals."""
 
 from __future__ import annotations
-
-import os
-import shlex
-
-shell_word = shlex.quote
 
 
 def printable(text: object) -> str:
@@ -20,9 +15,3 @@ def printable(text: object) -> str:
 
 def printable_lines(text: object) -> str:
     return "\n".join(map(printable, str(text).split("\n")))
-
-
-def shell_path(path: str | os.PathLike[str]) -> str:
-    """Quotes a path; `./` before a leading `-`, which begins an option."""
-    name = os.fspath(path)
-    return shell_word(f"./{name}" if name.startswith("-") else name)

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -139,27 +139,27 @@ class Exercise:
     """Explanation that is shown after the right answer."""
     scenario: str
     """Scenario that the exercise simulates, in TOML."""
-    answer: Quantity | None
+    answer: Quantity | None = None
     """Right answer of a question for a number; None for a question with choices."""
-    unit: str
+    unit: str = ""
     """Unit of the answer; empty for a pure number."""
-    tolerance: float
+    tolerance: float = 0.05
     """Accepted distance from the right answer, as a fraction of it.
 
     The half-width of the 95 % interval of the right answer is accepted in addition.
     """
-    wrong: tuple[Mapping[str, Any], ...]
+    wrong: Sequence[Mapping[str, Any]] = ()
     """Typical wrong numbers, each with a `hint`.
 
     The number is `times` the right one, or else the quantity `answer`.
     """
-    choices: tuple[Mapping[str, Any], ...]
+    choices: Sequence[Mapping[str, Any]] = ()
     """Choices; empty for a question for a number.
 
     Each has a `text` and a quantity `value`, which is compared with those of the other choices.
     Wrong choices have a `hint`.
     """
-    pick: str
+    pick: str = "largest"
     """Rule for the right choice: the one whose value is the `largest` or the `smallest`."""
 
     def check(self, given: float, seed: int | None = None) -> Verdict:
@@ -264,16 +264,9 @@ def load(name: str) -> Lab:
     return Lab(name, found["title"], found["live"], exercises)
 
 
-def _exercise(name: str, found: Mapping[str, Any], live: Mapping[str, Any]) -> Exercise:
-    return Exercise(
-        name=name,
-        question=found["question"],
-        right=found["right"],
-        scenario=live[found["live"]]["scenario"],
-        answer=Quantity.of(found["answer"]) if "answer" in found else None,
-        unit=found.get("unit", ""),
-        tolerance=found.get("tolerance", 0.05),
-        wrong=tuple(found.get("wrong", ())),
-        choices=tuple(found.get("choices", ())),
-        pick=found.get("pick", "largest"),
-    )
+def _exercise(name: str, table: Mapping[str, Any], live: Mapping[str, Any]) -> Exercise:
+    keys = dict(table)
+    scenario = live[keys.pop("live")]["scenario"]
+    if "answer" in keys:
+        keys["answer"] = Quantity.of(keys["answer"])
+    return Exercise(name=name, scenario=scenario, **keys)
