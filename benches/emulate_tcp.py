@@ -1,7 +1,7 @@
 """Compares downloads of a Linux kernel in `nodeb emulate` with those of `linux` in `nodeb run`.
 
     python benches/emulate_tcp.py [--sizes 100000,10000000] [--seeds 10] [--controls reno,cubic,bbr]
-                                  [--cells 'A;B'] [--md]
+                                  [--cells 'A;B']
 
 Each download has its own namespaces, the downloads of a case have different seeds, and each is
 paired with the simulation of the same scenario and seed. Round trips of the kernel are measured as
@@ -229,7 +229,6 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--controls", default="reno,cubic,bbr")
     parser.add_argument("--cells", default=";".join(CELLS))
-    parser.add_argument("--md", action="store_true")
     asked = parser.parse_args()
     sizes, seeds = [int(size) for size in asked.sizes.split(",")], range(1, asked.seeds + 1)
     controls = asked.controls.split(",")
@@ -248,11 +247,7 @@ def main() -> None:
             print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
     head = ["cell", "control", "size", "kernel, s", "nodeb, s", "ratio"]
     head += ["rtt: kernel, s", "nodeb, s", "ratio", "late p99, ms"]
-    if asked.md:
-        for row in (head, ["---"] * len(head), *rows):
-            print("|", " | ".join(row), "|")
-    else:
-        print("\n".join(aligned([head, *rows], range(1, len(head)), min_width=0)))
+    print("\n".join(aligned([head, *rows], range(1, len(head)), min_width=0)))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ IT++ are measured where they are installed (Debian: `apt install ns2 libitpp-dev
 from __future__ import annotations
 
 import argparse
-import itertools
 import math
 import os
 import shlex
@@ -372,8 +371,6 @@ EXPLAINED = {
     "FACH and DCH, 100 kB": "[radio.fach_dch]\n[[users]]\ncount = 2\ntraffic.ftp.size = '100 kB'",
     "WCDMA, 100 kB": "[radio.wcdma]\n[[users]]\ncount = 2\ntraffic.ftp.size = '100 kB'",
 }
-COMMANDS = ("link, 16 MB", "DCH, 10 %, 16 MB", "HS-DSCH, 10 %, 100 kB", "HS-DSCH, 10 %, 16 MB")
-"""Scenarios that are measured as commands too."""
 
 
 def explain(folder: Path, scale: float) -> Iterator[Bench]:
@@ -381,26 +378,14 @@ def explain(folder: Path, scale: float) -> Iterator[Bench]:
 
     A transfer is explained to its end, which with one user is nearly the end of the run.
     """
-
-    def rows(name: str, run: Command, explained: Command, figures: Sequence[object]) -> list[Row]:
-        plain, longer = figures
-        base = Row(f"{name}, run", run, plain)
-        return [base, Row(f"{name}, explained", explained, longer, 2.0, base)]
-
-    times = printed("run_ms"), printed("explain_ms")
-    lines = {name: [sys.executable, "-c", EXPLANATION, text] for name, text in EXPLAINED.items()}
-    pairs = [rows(name, line, line, times) for name, line in lines.items()]
-    memory = [(name, None, line) for name, line in lines.items() if name == "link, 16 MB"]
+    rows, memory = list[Row](), []
+    for name, text in EXPLAINED.items():
+        line = [sys.executable, "-c", EXPLANATION, text]
+        base = Row(f"{name}, run", line, printed("run_ms"))
+        rows += [base, Row(f"{name}, explained", line, printed("explain_ms"), 2.0, base)]
+        memory += [(name, None, line)] if name == "link, 16 MB" else []
     title = "a replication without and with its explanation"
-    yield Bench(title, "CPU ms", [*itertools.chain(*pairs)], of_rounds=min, memory=memory)
-    pairs = []
-    for number, name in enumerate(COMMANDS):
-        file = folder / f"explained-{number}.toml"
-        file.write_text(EXPLAINED[name])
-        runs = f"--runs={max(1, round(50 * scale))}"
-        run = [*NODEB, "run", file, runs, "--force"]
-        pairs.append(rows(name, run, [*NODEB, "explain", file, runs], (cpu_s, cpu_s)))
-    yield Bench(f"commands, {runs}", "CPU s", [*itertools.chain(*pairs)], of_rounds=min)
+    yield Bench(title, "CPU ms", rows, of_rounds=min, memory=memory)
 
 
 # --- Measuring ---
@@ -468,14 +453,10 @@ def peaks_of(bench: Bench, folder: Path) -> Iterator[list[str]]:
     for name, short, long in bench.memory:
         if not long:
             continue
-        after = peak_mib(long, folder)
-        if short is None:
-            yield [name, "", f"{after:.1f}", ""]
-            continue
-        before = peak_mib(short, folder)
+        after, before = peak_mib(long, folder), peak_mib(short, folder) if short else math.nan
         verdict = "FAIL: it grows" if after - before > FLAT_MIB else "flat"
-        verdict = "" if name.startswith("ns-2") else verdict
-        yield [name, f"{before:.1f}", f"{after:.1f}", verdict]
+        judged = short and not name.startswith("ns-2")
+        yield [name, f"{before:.1f}" if short else "", f"{after:.1f}", verdict if judged else ""]
 
 
 BENCHES = {
@@ -495,22 +476,23 @@ def main() -> int:
     options = line.parse_args()
     if options.rounds < 1 or options.scale <= 0 or not {*options.names} <= {*BENCHES}:
         line.error(f"expected at least 1 round, a positive scale, and of {', '.join(BENCHES)}")
-    tables: list[list[list[str]]] = []
-    for name in options.names or list(BENCHES):
+    verdicts = []
+    for name in options.names or BENCHES:
         with tempfile.TemporaryDirectory() as folder:
             for bench in BENCHES[name](Path(folder), options.scale):
                 measure(bench, options.rounds, Path(folder))
                 limit = "at least" if bench.more_is_better else "at most"
                 head = [bench.title, bench.unit, "spread", *bench.also, "ratio", "to", limit, ""]
-                tables.append([head, *(cells_of(row, bench) for row in bench.rows)])
+                tables = [[head, *(cells_of(row, bench) for row in bench.rows)]]
                 if bench.memory:
-                    peaks = [*peaks_of(bench, Path(folder))]
-                    tables.append([["peak memory, MiB", "short", "long", ""], *peaks])
-                for rows in tables[-2 if bench.memory else -1 :]:
+                    head = ["peak memory, MiB", "short", "long", ""]
+                    tables.append([head, *peaks_of(bench, Path(folder))])
+                for rows in tables:
                     print("\n".join(aligned(rows, range(1, len(rows[0])))), "\n", flush=True)
+                    verdicts += [row[-1] for row in rows]
     if not shutil.which("ns"):
         print("ns-2 is not installed (Debian: apt install ns2): nothing is compared with it.")
-    return int(any(row[-1].startswith("FAIL") for rows in tables for row in rows))
+    return int(any(verdict.startswith("FAIL") for verdict in verdicts))
 
 
 if __name__ == "__main__":
