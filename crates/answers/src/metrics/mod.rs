@@ -1,22 +1,24 @@
 //! The metrics of summaries, sweeps and comparisons, computed from the tables of replications.
+//!
+//! A metric has one value per replication and group of users, because users of one replication can influence each
+//! other and are never treated as independent.
+
+mod by_run;
+mod compute;
+mod group;
+mod registry;
+mod summary;
+mod tables;
 
 use std::borrow::Cow;
 
-/// Tables of some replications, whose rows are in order of the run; columns are read when a metric needs them.
-pub trait Tables {
-    fn has(&self, table: &str, column: &str) -> bool;
-    /// Values of a column of numbers or truth values; panics without the column ([`Tables::has`]).
-    fn numbers(&self, table: &str, column: &str) -> Cow<'_, [f64]>;
-    fn texts(&self, table: &str, column: &str) -> Cow<'_, Texts>;
-}
+use crate::stats::Interval;
 
-/// Column of texts, of which each distinct one is stored once.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Texts {
-    pub names: Vec<String>,
-    /// Index in `names`, for each row.
-    pub places: Vec<u32>,
-}
+pub use by_run::{ByRun, GroupByRun};
+pub use group::{ALL, ALL_UP, Group, group_names, is_mixed, phones};
+pub use registry::metrics;
+pub use summary::{Row, coverage, coverage_by_run, left_out, of_whom, summarize};
+pub use tables::Tables;
 
 /// Direction that is better for the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,13 +30,14 @@ pub enum Better {
 }
 
 /// A metric: a number about a group of users in each replication, with unit and meaning.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Metric {
     pub name: Cow<'static, str>,
     /// 1 for a ratio, empty for a count.
     pub unit: Cow<'static, str>,
     pub meaning: Cow<'static, str>,
     pub label: Cow<'static, str>,
+    pub formula: Formula,
     pub better: Better,
     /// Smallest possible mean, in the unit of the metric; minus infinity for no limit.
     pub low: f64,
@@ -44,16 +47,51 @@ pub struct Metric {
     /// Whether summaries list the metric even if it has no value.
     pub can_fail: bool,
     /// Table and column that show which users have a value; `None` if it is no mean over users.
-    pub column: Option<(&'static str, &'static str)>,
+    pub column: Option<(Cow<'static, str>, Cow<'static, str>)>,
     /// Whether only complete transfers have a value, so that none is expected of endless traffic.
     pub completed: bool,
-    /// Whether the metric is nodeb's own: a time of it is then at most the duration of a run.
-    pub built_in: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Formula {
+    /// Mean over the users of [`Metric::column`].
+    Mean,
+    /// A value per replication, NaN for none; `None` if the metric does not apply.
+    Of(fn(&Group<'_>) -> Option<Vec<f64>>),
+    /// A user's function, whose values are in [`Group::own`].
+    Own,
 }
 
 impl Metric {
     /// Largest possible mean of runs of this duration, s.
     pub fn highest(&self, duration_s: f64) -> f64 {
-        if self.built_in && self.unit == "s" { self.high.min(duration_s) } else { self.high }
+        let is_own = matches!(self.formula, Formula::Own);
+        if self.unit == "s" && !is_own { self.high.min(duration_s) } else { self.high }
+    }
+
+    /// Cuts an interval to the possible range of the mean of runs of this duration, s.
+    pub fn within(&self, mean: Interval, duration_s: f64) -> Interval {
+        mean.within(self.low, self.highest(duration_s))
+    }
+
+    /// A value per replication of the group, NaN for none; `None` if the metric does not apply.
+    pub fn values(&self, group: &Group<'_>) -> Option<Vec<f64>> {
+        match (self.formula, &self.column) {
+            (Formula::Of(of), _) => of(group),
+            (Formula::Mean, Some((table, column))) => {
+                group.has(table, column).then(|| group.mean(table, &group.column(table, column)))
+            }
+            _ => group.own.get(&*self.name).cloned(),
+        }
+    }
+    /// Values of each group, all NaN for one to which the metric does not apply; `None` if it applies to none.
+    pub fn by_group(&self, groups: &[Group<'_>]) -> Option<Vec<Vec<f64>>> {
+        let each: Vec<_> = groups.iter().map(|group| self.values(group)).collect();
+        each.iter().any(Option::is_some).then(|| {
+            let all = |(values, group): (Option<_>, &Group<'_>)| {
+                values.unwrap_or_else(|| vec![f64::NAN; group.runs.len()])
+            };
+            each.into_iter().zip(groups).map(all).collect()
+        })
     }
 }
