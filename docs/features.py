@@ -15,8 +15,9 @@ the test. `Not modelled` has no fixed place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 CORE = Path(__file__).parents[1] / "crates"
@@ -58,85 +59,63 @@ class Feature:
     simplified: str = ""
     tests: list[tuple[str, str]] = field(default_factory=list)
 
-    @property
-    def source(self) -> str:
-        """Specification of the first clause."""
-        return self.clauses.split(",")[0].split(";")[0]
-
 
 @dataclass
 class Marks:
-    """Marks of the core: features, what is not modelled, and errors in the marks."""
+    """Features of the core by name; clauses, name and reason of what is not modelled."""
 
     features: dict[str, Feature] = field(default_factory=dict)
-    missing: list[tuple[str, str, str]] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-
-    def read(self, path: str, text: str) -> list[tuple[str, str, str]]:
-        held = []
-        above: tuple[int, Feature] | None = None
-        lines = text.splitlines()
-        for number, line in enumerate(lines):
-            found = MARK.match(line)
-            if not found:
-                continue
-            kind, content = found.groups()
-            here = f"{path}:{number + 1}"
-            if kind == "Clause":
-                one = self.add_feature(here, content)
-                above = (number, one) if one else None
-            elif kind == "Not modelled":
-                clauses, name, reason = (*content.split(": ", 2), "")[:3]
-                self.missing.append((clauses, name, reason))
-            elif kind == "Tests the feature":
-                held.append((here, path, content))
-                if not any(TEST.match(line) for line in following(lines, number)):
-                    self.errors.append(f"{here}: no test follows `Tests the feature`")
-            elif above and above[0] == number - 1:
-                above[1].simplified = content
-            else:
-                self.errors.append(f"{here}: no `Clause` stands above `Simplified`")
-        return held
-
-    def add_feature(self, here: str, content: str) -> Feature | None:
-        """Adds the feature of a `Clause`, and returns it unless there is an error."""
-        clauses, _, name = content.partition(": ")
-        if not name:
-            self.errors.append(f"{here}: `{content}` has no name; expected `CLAUSE: NAME`")
-        elif name in self.features:
-            self.errors.append(f"{here}: `{name}` has two marks `Clause`")
-        else:
-            return self.features.setdefault(name, Feature(name, clauses))
-        return None
-
-    def add_test(self, here: str, path: str, content: str) -> None:
-        found = HELD.fullmatch(content)
-        name, reference = (found["name"], found["reference"]) if found else (content, "")
-        if name not in self.features:
-            self.errors.append(f"{here}: no `Clause` is named `{name}`")
-        elif reference not in REFERENCES:
-            self.errors.append(f"{here}: unknown reference `{reference}`; expected {REFERENCES}")
-        else:
-            self.features[name].tests.append((reference, path))
+    missing: list[list[str]] = field(default_factory=list)
 
 
+@cache
 def core() -> Marks:
-    found = sorted(CORE.glob("*/src/**/*.rs"))
-    return collect({path.relative_to(CORE).as_posix(): path.read_text("utf-8") for path in found})
+    """The marks of the core.
 
-
-def collect(texts: Mapping[str, str]) -> Marks:
-    marks = Marks()
-    held = [one for path, text in texts.items() for one in marks.read(path, text)]
-    for here, path, content in held:
-        marks.add_test(here, path, content)
-    untested = [one.name for one in marks.features.values() if not one.tests]
-    marks.errors += [f"no test holds `{name}`" for name in untested]
+    Raises:
+        ValueError: a mark has another form or place, or a feature has no test.
+    """
+    marks, tests = Marks(), []
+    for file in sorted(CORE.glob("*/src/**/*.rs")):
+        path, lines = file.relative_to(CORE).as_posix(), file.read_text("utf-8").splitlines()
+        above: tuple[int, Feature] | None = None
+        for number, line in enumerate(lines, 1):
+            if mark := MARK.match(line):
+                here, content = f"{path}:{number}", mark[2]
+                if mark[1] == "Clause":
+                    above = number, clause(here, content, marks)
+                elif mark[1] == "Not modelled":
+                    marks.missing.append([*content.split(": ", 2), ""][:3])
+                elif mark[1] == "Tests the feature":
+                    tests.append((here, path, content))
+                    check(any(map(TEST.match, following(lines, number))), f"{here}: no test")
+                else:
+                    check(above and above[0] == number - 1, f"{here}: no `Clause` above")
+                    above[1].simplified = content
+    for here, path, content in tests:
+        test = HELD.fullmatch(content)
+        check(test and test["name"] in marks.features, f"{here}: `{content}` is no feature")
+        check(test["reference"] in REFERENCES, f"{here}: the references are {REFERENCES}")
+        marks.features[test["name"]].tests.append((test["reference"], path))
+    for feature in marks.features.values():
+        check(feature.tests, f"no test holds `{feature.name}`")
     return marks
 
 
+def clause(here: str, content: str, marks: Marks) -> Feature:
+    clauses, _, name = content.partition(": ")
+    check(name and name not in marks.features, f"{here}: `{name}` has two marks, or no name")
+    return marks.features.setdefault(name, Feature(name, clauses))
+
+
+def check(is_valid: object, error: str) -> None:
+    if not is_valid:
+        raise ValueError(error)
+
+
 def following(lines: list[str], number: int) -> Iterable[str]:
-    for line in lines[number + 1 :]:
+    """The lines after a number, up to the first that is neither a comment nor an attribute."""
+    for line in lines[number:]:
         yield line
         if not line.lstrip().startswith(("//", "#[")):
             return
@@ -157,21 +136,18 @@ def sections(marks: Marks) -> dict[str, list[Feature]]:
     """Returns the features by the headings of their tables, in order of their clauses."""
     found: dict[str, list[Feature]] = {}
     for one in sorted(marks.features.values(), key=lambda one: order(one.clauses)):
-        title = TITLES.get(one.source)
-        found.setdefault(f"{one.source}: {title}" if title else "Other sources", []).append(one)
+        source = re.split("[,;]", one.clauses)[0]
+        title = f"{source}: {TITLES[source]}" if source in TITLES else "Other sources"
+        found.setdefault(title, []).append(one)
     return found
 
 
 def row(one: Feature) -> list[str]:
     """Returns a feature as a row of the table: name, clauses, references, state."""
-    tests = sorted(set(one.tests), key=lambda test: (REFERENCES.index(test[0]), test[1]))
-    by_reference: dict[str, list[str]] = {}
-    for reference, path in tests:
-        by_reference.setdefault(reference, []).append(f"`{shown(path)}`")
-    references = "; ".join(f"{one} ({', '.join(paths)})" for one, paths in by_reference.items())
+    references = []
+    for reference in REFERENCES:
+        paths = sorted({path for of, path in one.tests if of == reference})
+        shown = [f"`{path.removeprefix('radio/src/').removesuffix('.rs')}`" for path in paths]
+        references += [f"{reference} ({', '.join(shown)})"] if paths else []
     state = f"simplified: {one.simplified}" if one.simplified else "done"
-    return [one.name, one.clauses, references, state]
-
-
-def shown(path: str) -> str:
-    return path.removeprefix("radio/src/").removesuffix(".rs")
+    return [one.name, one.clauses, "; ".join(references), state]

@@ -173,11 +173,8 @@ def assumptions(name: str) -> str:
 
 
 def lte_features() -> str:
-    marks = features.core()
-    if marks.errors:
-        raise ValueError("\n".join(marks.errors))
     head = ["feature", "clause", "tested against", "state"]
-    sections = features.sections(marks).items()
+    sections = features.sections(features.core()).items()
     return "\n\n".join(
         f"### {title}\n\n{table(head, map(features.row, rows))}" for title, rows in sections
     )
@@ -323,7 +320,6 @@ PARTS: dict[str, Callable[[str, Place], str]] = {
     "ns3": lambda *_: str(comparison("ns3_lte").markdown()),
     "number": lambda name, _: number(name),
     "numbers": lambda name, _: numbers(name),
-    "output": lambda name, _: str(data("numbers.json")[name]["output"]),
     "play": lambda file, place: live.link(file, place.url),
     "tables": lambda *_: tables(),
     "trust": lambda name, _: trust(name),

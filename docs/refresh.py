@@ -136,10 +136,6 @@ def shrink(source: Path, target: Path) -> None:
 
 def measured(name: str, entry: Entry, folder: Path) -> Row:
     verb = entry["command"].split()[1]
-    if "numbers" not in entry:
-        printed = output(entry["command"], folder).rstrip()
-        text = shortened(printed, entry["show"]) if "show" in entry else printed
-        return {"command": entry["command"], "output": text}
     output(f"{entry['command']} --out out", folder)
     rows = pq.read_table(folder / "out" / TABLES[verb]).to_pylist()
     numbers = {key: number(rows, verb, wanted) for key, wanted in entry["numbers"].items()}
@@ -147,22 +143,6 @@ def measured(name: str, entry: Entry, folder: Path) -> Row:
     return {
         "command": entry["command"], "means": entry["means"], "seed": seed, "numbers": numbers
     }  # fmt: skip
-
-
-def shortened(text: str, show: Iterable[str]) -> str:
-    left, skipped = list(show), False
-    shown: list[str] = []
-    for line in text.splitlines():
-        if left and re.search(left[0], line):
-            shown += ["..."] if skipped and line and shown and shown[-1] else []
-            shown.append(line.rstrip())
-            left.pop(0)
-            skipped = False
-        else:
-            skipped = True
-    if left:
-        raise ValueError(f"no line with `{left[0]}` was printed")
-    return "\n".join(shown)
 
 
 def number(rows: Iterable[Row], verb: str, wanted: Entry) -> Row:
