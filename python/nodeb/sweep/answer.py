@@ -108,11 +108,9 @@ def _means(outcome: Outcome, rows: Sequence[int]) -> Iterator[Column]:
 def _differences(outcome: Outcome, rows: Sequence[int]) -> Iterator[Column]:
     assert outcome.against is not None
     scale, confidence = _scale(outcome), level(outcome.against.confidence)
-    compared = {(one.cell.places, one.difference.group): one for one in outcome.against.compared}
-    places = (outcome.plan.cells.places(outcome.cells[row]) for row in rows)
-    keys = zip(places, outcome.table["group"][list(rows)], strict=True)
-    found = [compared[key].difference if key in compared else None for key in keys]
-    if any(math.isfinite(one.difference.ratio.mean) for one in compared.values()):
+    compared, groups = outcome.against.compared, outcome.table["group"]
+    found = [compared.get((outcome.cells[row], groups[row])) for row in rows]
+    if any(math.isfinite(one.ratio.mean) for one in compared.values()):
         texts = [ratio_of(one) if one else None for one in found]
         yield from _with_intervals("in %", texts, confidence)
     else:

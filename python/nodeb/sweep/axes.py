@@ -49,12 +49,7 @@ class Axis:
         return len(self.swept[0].values)
 
 
-def read_axes(text: str, file: str, table: Mapping[str, Any]) -> list[Axis]:
-    """Returns the axes of a sweep: one for each separate key, then one per `[[sweep.together]]`."""
-    return _Reader(text, file).axes(table)
-
-
-class _Reader:
+class Reader:
     """Reader of the `[sweep]` table of one file."""
 
     def __init__(self, text: str, file: str) -> None:
@@ -62,6 +57,7 @@ class _Reader:
         self._seen: dict[str, list[str]] = {}
 
     def axes(self, table: Any) -> list[Axis]:
+        """Returns one axis for each separate key, then one for each `[[sweep.together]]`."""
         if not isinstance(table, Mapping) or not table:
             raise self._wrong(
                 [TABLE],

@@ -11,7 +11,7 @@ the same columns and types; missing values are null.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,7 @@ from nodeb.results.metrics import METRICS as KNOWN
 from nodeb.results.metrics import Group, by_run
 from nodeb.results.summary import coverage_by_run
 from nodeb.storage.files import PARQUET
-from nodeb.sweep.axes import Axis
-from nodeb.sweep.cells import Cell
+from nodeb.sweep.cells import Cell, Cells
 from nodeb.sweep.results import COVERED, swept_columns
 
 __all__ = ["DATASET", "METRICS", "write"]
@@ -32,33 +31,13 @@ DATASET, METRICS = "dataset", "metrics"
 PART = 500
 """Number of cells in each part of a table; the last part may have fewer."""
 
-Load = Callable[[Cell], tuple[Mapping[str, Table], bool]]
-"""Function that returns the tables of a cell, and whether it reached its precision.
-
-With a fixed number of replications, the second value is true.
-"""
+Load = Callable[[Cell], Mapping[str, Table]]
+"""Function that returns the tables of a cell."""
 
 
-def write(
-    folder: Path,
-    cells: Sequence[Cell],
-    axes: Sequence[Axis],
-    load: Load,
-    partial: Sequence[str] = (),
-) -> None:
-    """Writes the dataset of a sweep.
-
-    Args:
-        folder: destination folder.
-        cells: cells in the sweep's order.
-        axes: swept axes.
-        load: returns the replications of a cell.
-        partial: metrics that exclude users in any cell.
-
-    Raises:
-        OSError: the dataset cannot be written.
-    """
-    swept = swept_columns(cells, axes)
+def write(folder: Path, cells: Cells, load: Load, partial: Sequence[str] = ()) -> None:
+    """Writes the dataset of a sweep. `partial` has the metrics that exclude users in any cell."""
+    swept = swept_columns(cells)
     written: dict[Path, Any] = {}
     for part, first in enumerate(range(0, len(cells), PART)):
         chosen = range(first, min(first + PART, len(cells)))
@@ -110,7 +89,8 @@ def _part(
     found: dict[str, list[Any]] = {}
     for number in numbers:
         about = {"cell": number, **{name: values[number] for name, values in swept.items()}}
-        for name, table in _tables(load(cells[number])[0], partial):
+        tables = load(cells[number])
+        for name, table in {METRICS: _metrics(tables, partial), **tables}.items():
             found.setdefault(name, []).append(_with(about, table).to_arrow())
     return {name: _with_nulls(_joined(tables)) for name, tables in found.items()}
 
@@ -135,22 +115,17 @@ def _with_nulls(table: Any) -> Any:
     return table
 
 
-def _tables(known: Mapping[str, Table], partial: Sequence[str]) -> Iterator[tuple[str, Table]]:
-    yield METRICS, _metrics(known, partial)
-    yield from known.items()
-
-
-def _metrics(known: Mapping[str, Table], partial: Sequence[str]) -> Table:
+def _metrics(tables: Mapping[str, Table], partial: Sequence[str]) -> Table:
     """Returns each metric by replication and group.
 
     For the metrics in `partial`, a column has the share of users that have a value.
     """
-    found = by_run(known)
+    found = by_run(tables)
     shares = {name: np.ones(len(found)) for name in partial if name in found.columns}
     for group in found.distinct("group"):
         rows = found["group"] == group
         for name, share in shares.items():
-            share[rows] = coverage_by_run(KNOWN[name], Group(known, group), found[name][rows])
+            share[rows] = coverage_by_run(KNOWN[name], Group(tables, group), found[name][rows])
     columns: dict[str, Any] = {}
     for name in found.columns:
         columns[name] = found[name]

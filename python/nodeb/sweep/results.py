@@ -25,7 +25,7 @@ from nodeb.results.summary import coverage
 from nodeb.results.survivors import NO_TRANSFERS, Unfinished, unfinished
 from nodeb.stats import Interval, family_confidence, mean_interval, paired_difference
 from nodeb.sweep.axes import Axis
-from nodeb.sweep.cells import Cell
+from nodeb.sweep.cells import Cells
 
 ENDS = ("", "_ci95_low", "_ci95_high")
 DIFFERENCE = "_diff"
@@ -66,8 +66,8 @@ class Metrics:
         return np.full(len(np.unique(self.by_run["run"])), math.nan)
 
 
-Load = Callable[[tuple[int, ...]], Metrics]
-"""Function that returns the metrics of the cell at a position on the axes."""
+Load = Callable[[int], Metrics]
+"""Function that returns the metrics of a cell by its number."""
 
 
 @dataclass(frozen=True)
@@ -90,17 +90,6 @@ class Baseline:
         name = " and ".join(f"{swept.key}={plain(swept.values[at])}" for swept, at in chosen)
         return cls(fixed, name) if settings else None
 
-    def of(self, cell: Cell) -> tuple[int, ...]:
-        return tuple(self.fixed.get(axis, at) for axis, at in enumerate(cell.places))
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A metric of a group of users in a cell, compared with the cell's baseline."""
-
-    cell: Cell
-    difference: Difference
-
 
 @dataclass(frozen=True)
 class Against:
@@ -109,28 +98,28 @@ class Against:
     baseline: Baseline
     confidence: float
     """Confidence of each interval: all intervals of a group of users together hold with 95 %."""
-    compared: list[Compared]
+    compared: dict[tuple[int, str], Difference]
+    """Differences in one metric, by number of the cell and group of users."""
 
 
-def against(
-    cells: Sequence[Cell], load: Load, baseline: Baseline, metric: str, margin: float
-) -> Against:
-    others = [cell for cell in cells if baseline.of(cell) != cell.places]
+def against(cells: Cells, load: Load, baseline: Baseline, metric: str, margin: float) -> Against:
+    pairs = [(cells.beside(number, baseline.fixed), number) for number in range(len(cells))]
+    others = [pair for pair in pairs if pair[0] != pair[1]]
     confidence = family_confidence(len(others))
-    compared = []
-    for cell in others:
-        base, own = load(baseline.of(cell)), load(cell.places)
+    compared = {}
+    for pair in others:
+        base, own = map(load, pair)
         chosen = [METRICS[metric]], margin, confidence
         durations_s = base.duration_s, own.duration_s
         for each in differences(base.by_run, own.by_run, *chosen, durations_s):
             share = min(one.covered[each.group][metric] for one in (base, own))
-            compared.append(Compared(cell, replace(each, covered=share)))
+            compared[pair[1], each.group] = replace(each, covered=share)
     return Against(baseline, confidence, compared)
 
 
-def swept_columns(cells: Sequence[Cell], axes: Sequence[Axis]) -> dict[str, list[Any]]:
+def swept_columns(cells: Cells) -> dict[str, list[Any]]:
     """Swept values by column; the name of a column of quantities ends in their unit."""
-    keys = [swept.key for axis in axes for swept in axis.swept]
+    keys = [swept.key for axis in cells.axes for swept in axis.swept]
     written: dict[str, list[Any]] = {key: [] for key in keys}
     resolved: dict[str, list[Any]] = {key: [] for key in keys}
     # An axis has few distinct values, so one object is stored for each instead of one per cell.
@@ -162,11 +151,7 @@ def plain(value: Any) -> Any:
 
 
 def results(
-    cells: Sequence[Cell],
-    axes: Sequence[Axis],
-    seed: int,
-    load: Load,
-    baseline: Baseline | None = None,
+    cells: Cells, seed: int, load: Load, baseline: Baseline | None = None
 ) -> tuple[Table, list[int], Unfinished]:
     """Returns the table of a sweep, the cell of each row, and all unfinished transfers.
 
@@ -176,14 +161,14 @@ def results(
     interval (`transfer_s_ci95_low`, `transfer_s_ci95_high`). If the metric excludes users in any
     row, the share of users that it covers follows (`transfer_s_covered`).
     """
-    swept = swept_columns(cells, axes)
+    swept = swept_columns(cells)
     texts: dict[str, list[Any]] = {}
     numbers: dict[str, array[float]] = {}
     rows: list[int] = []
     unended = NO_TRANSFERS
-    for number, cell in enumerate(cells):
-        own = load(cell.places)
-        base = load(baseline.of(cell)) if baseline else None
+    for number in range(len(cells)):
+        own = load(number)
+        base = load(cells.beside(number, baseline.fixed)) if baseline else None
         runs = len(np.unique(own.by_run["run"]))
         for group in own.by_run.distinct("group"):
             row = {name: values[number] for name, values in swept.items()}

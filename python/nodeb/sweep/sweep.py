@@ -21,7 +21,7 @@ from nodeb.comparison.differences import MARGIN, check_margin
 from nodeb.errors import InputError, ScenarioError, writing
 from nodeb.inputs.changes import key_of
 from nodeb.inputs.reading import document, read_text
-from nodeb.replication.cells import CellSimulator, identity, load_complete, warnings
+from nodeb.replication.cells import Cell, CellSimulator, identity, load_complete, warnings
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.results.metrics import chosen
@@ -30,8 +30,8 @@ from nodeb.stats import Precision
 from nodeb.storage.cells import Tables
 from nodeb.storage.files import parquet
 from nodeb.storage.folders import Mark, Owner
-from nodeb.sweep.axes import Axis, read_axes
-from nodeb.sweep.cells import Cell, Cells, Reader, base
+from nodeb.sweep.axes import Axis, Reader
+from nodeb.sweep.cells import Cells, base, read
 from nodeb.sweep.dataset import DATASET, write
 from nodeb.sweep.results import COVERED, Against, Baseline, Metrics, against, results, shown_metric
 from nodeb.terminal.progress import ProgressCallback
@@ -145,14 +145,12 @@ class Sweep:
                 f"{file}: there is no [sweep] table that says what to vary; "
                 "`nodeb run` simulates a single scenario"
             )
-        axes = read_axes(text, file, table)
+        axes = Reader(text, file).axes(table)
         _check_not_swept(settings, axes)
-        reader = Reader(text, file, axes, settings)
-        cells = Cells.read(reader)
-        planned = reader.plan().planned(runs, precision, seed)
-        common = base(data, text, file, settings)
-        stop = planned.stopping_rule()
-        return cls(Path(path), text, planned.name, axes, cells, common, planned.seed, stop)
+        cells, first = read(text, file, axes, settings)
+        plan, common = first.planned(runs, precision, seed), base(data, text, file, settings)
+        stop = plan.stopping_rule()
+        return cls(Path(path), text, plan.name, axes, cells, common, plan.seed, stop)
 
     def warnings(self) -> list[str]:
         """Returns warnings about valid but doubtful settings, each with its number of cells."""
@@ -217,12 +215,12 @@ class Sweep:
 
             # Without the cache, a baseline cell would be read again for each cell compared with it.
             @lru_cache(maxsize=64)
-            def load(places: tuple[int, ...]) -> Metrics:
-                cell = self.cells.at(places)
-                duration_s = in_s(json.loads(cell.scenario)["duration"])
-                return Metrics.of(*self._load(place, cell), duration_s)
+            def load(number: int) -> Metrics:
+                cell = self.cells[number]
+                tables, reached = load_complete(cell, self.seed, self.stop, place.store)
+                return Metrics.of(tables, reached, in_s(json.loads(cell.scenario)["duration"]))
 
-            table, rows, unfinished = results(self.cells, self.axes, self.seed, load, compared)
+            table, rows, unfinished = results(self.cells, self.seed, load, compared)
             metric = metric or shown_metric(table, unfinished)
             outcome = Outcome(
                 plan=self,
@@ -236,23 +234,23 @@ class Sweep:
                 replications=filler.replications,
                 replaced=place.replaced,
                 beside=place.place.beside,
+                against=None
+                if compared is None
+                else against(self.cells, load, compared, metric, share),
             )
-            if compared is not None:
-                differences = against(self.cells, load, compared, metric, share)
-                outcome = replace(outcome, against=differences)
             with writing(f"write results to {place.path}", outcome):
                 self._write(place, table, dataset)
             return replace(outcome, dropped=tuple(place.dropped))
-
-    def _load(self, place: CellFolder, cell: Cell) -> tuple[Tables, bool]:
-        return load_complete(cell, self.seed, self.stop, place.store)
 
     def _write(self, place: CellFolder, table: Table, dataset: bool) -> None:
         """Writes the table of the sweep, and the dataset of all replications if requested."""
         partial = [one.removesuffix(COVERED) for one in table.columns if one.endswith(COVERED)]
 
+        def load(cell: Cell) -> Tables:
+            return load_complete(cell, self.seed, self.stop, place.store)[0]
+
         def write_dataset(to: Path) -> None:
-            write(to, self.cells, self.axes, lambda cell: self._load(place, cell), partial)
+            write(to, self.cells, load, partial)
 
         folders = {DATASET: write_dataset} if dataset else {}
         place.finish({TABLE: parquet(table)}, folders, {DATASET: self._origin()})
