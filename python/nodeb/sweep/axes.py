@@ -64,17 +64,14 @@ class Reader:
                 'expected keys with lists of values, such as "wired.delay" = ["50 ms", "1 s"]',
             )
         alone = {key: value for key, value in table.items() if key != TOGETHER}
-        axes = [Axis((one,)) for one in self._swept(alone, [TABLE], [])]
-        return axes + self._lockstep(table.get(TOGETHER, []))
-
-    def _lockstep(self, blocks: Any) -> list[Axis]:
+        axes = [Axis((one,)) for one in self._swept(alone, [TABLE])]
+        blocks = table.get(TOGETHER, [])
         blocks = [blocks] if isinstance(blocks, Mapping) else blocks
         if not isinstance(blocks, list) or not all(isinstance(one, Mapping) for one in blocks):
             raise self._wrong([TABLE, TOGETHER], "expected a table, as in `[[sweep.together]]`")
-        axes = []
         for place, block in enumerate(blocks):
             path = [TABLE, TOGETHER, str(place)]
-            axis = Axis(tuple(self._swept(block, path, [])))
+            axis = Axis(tuple(self._swept(block, path)))
             if not axis.swept:
                 raise self._wrong(path, "there is no key in it")
             lengths = {one.key: len(one.values) for one in axis.swept}
@@ -84,40 +81,34 @@ class Reader:
             axes.append(axis)
         return axes
 
-    def _swept(self, table: Mapping[str, Any], path: list[str], keys: list[str]) -> Iterator[Swept]:
+    def _swept(self, table: Mapping[str, Any], path: list[str]) -> Iterator[Swept]:
         for name, value in table.items():
-            at, parts = [*path, name], [*keys, *name.split(".")]
+            at = [*path, name]
             if isinstance(value, list):
-                yield self._one(parts, at, value, [[*at, str(i)] for i in range(len(value))])
+                yield self._key(at, value, [self._line([*at, str(i)]) for i in range(len(value))])
             elif isinstance(value, Mapping) and value and set(value) <= set(RANGE):
                 values = self._range(value, at)
-                yield self._one(parts, at, values, [at] * len(values))
+                yield self._key(at, values, [self._line(at)] * len(values))
             elif isinstance(value, Mapping):
-                yield from self._swept(value, at, parts)
+                yield from self._swept(value, at)
             else:
                 raise self._wrong(
                     at, "expected a list of values, or { from = ..., to = ..., steps = ... }"
                 )
 
-    def _one(
-        self, parts: list[str], at: list[str], values: Sequence[Any], places: list[list[str]]
-    ) -> Swept:
-        key = ".".join(parts)
-        if not all(parts):
+    def _key(self, at: list[str], values: Sequence[Any], lines: Sequence[int | None]) -> Swept:
+        key = ".".join(at[3 if at[1] == TOGETHER else 1 :])
+        names = key.split(".")
+        if not all(names):
             raise self._wrong(at, "a key of the path is empty")
-        if parts[0] in FIXED:
-            raise self._wrong(at, f"`{parts[0]}` cannot be swept: {FIXED[parts[0]]}")
+        if names[0] in FIXED:
+            raise self._wrong(at, f"`{names[0]}` cannot be swept: {FIXED[names[0]]}")
         if key in self._seen:
             raise self._wrong(at, f"line {self._line(self._seen[key])} sweeps `{key}` already")
         if not values:
             raise self._wrong(at, "the list is empty; expected at least one value")
-        for value, place in zip(values, places, strict=True):
-            # The document was read as JSON, which has neither infinity nor NaN, so they became
-            # None.
-            if value is None:
-                raise self._wrong(place, "expected a value, not infinity or NaN")
         self._seen[key] = at
-        return Swept(key, tuple(values), tuple(self._line(place) for place in places))
+        return Swept(key, tuple(values), tuple(lines))
 
     def _range(self, table: Mapping[str, Any], at: list[str]) -> list[Any]:
         missing = [name for name in RANGE[:3] if name not in table]
@@ -137,7 +128,8 @@ class Reader:
             raise self._wrong(at, "both ends of a logarithmic range must be above 0")
         whole = not any(isinstance(table[k], float) for k in RANGE[:2])
         step = 1 / Decimal(SIZES[unit]) if unit in SIZES else None
-        return [_with_unit(v, unit) for v in _steps(first, last, steps, scale, whole, step)]
+        values = _steps(first, last, steps, scale, whole, step)
+        return [f"{value!r} {unit}" if unit else value for value in values]
 
     def _number(self, value: Any, at: list[str]) -> tuple[Decimal, str]:
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -172,10 +164,6 @@ def _steps(
         else:
             value = float(f"{exact:.{DIGITS}g}")
         yield int(value) if whole and value.is_integer() else value
-
-
-def _with_unit(value: float | int, unit: str) -> Any:
-    return f"{value!r} {unit}" if unit else value
 
 
 NUMBER = {"type": ["number", "string"], "description": "A number, or text with a unit."}
