@@ -37,10 +37,10 @@ def draw(cells: Cells, title: str) -> Picture:
     assert isinstance(spec, Figure)
     ticks, first = list(map(label_of, spec.columns)), 2 if spec.panels else 0
     panels: dict[str, list[Line]] = {}
-    for key, row, published in zip(spec.rows, cells.rows, spec.implied, strict=True):
+    for (key, printed), row in zip(spec.printed.items(), cells.rows, strict=True):
         values = [cell.measured for cell in row]
         mean, low, high = ([getattr(v, name) for v in values] for name in ("value", "low", "high"))
-        line = Line(context_of(parts(key)[first:]), mean, low, high, published)
+        line = Line(context_of(parts(key)[first:]), mean, low, high, list(printed.values()))
         panels.setdefault(label_of(parts(key)[:first]), []).append(line)
     lines = next(iter(panels.values()))
     rows = len({parts(key)[0] for key in spec.rows})

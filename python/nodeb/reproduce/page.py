@@ -291,8 +291,12 @@ def _figure(cells: Cells) -> Content:
     )
     spoken = f"{spec.title}. {spec.y_label} by {spec.x_label}. {'; '.join(values)}"
     said = f"The paper: {spec.said}" if spec.said else ""
-    hollow = any(value is not None for row in spec.implied for value in row)
-    stated = "Hollow markers are what the paper's tables or text say." if hollow else ""
+    printed = [value for row in spec.printed.values() for value in row.values()]
+    stated = (
+        "Hollow markers are what the paper's tables or text say."
+        if any(value is not None for value in printed)
+        else ""
+    )
     dotted = "Dotted lines are at what its text mentions." if spec.marks else ""
     return {
         "id": spec.id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -102,10 +102,17 @@ class Settings:
     given: dict[str, Any] = field(default_factory=dict)
     """Results of the stages that run before the scenarios, by name (`StageContext.given`)."""
 
-    def asked(self, function: Callable[..., Any]) -> dict[str, Any]:
-        """Returns the settings whose names are arguments of the function."""
+    def asked(
+        self, function: Callable[..., Any], arguments: Iterable[tuple[str, Any]] = ()
+    ) -> dict[str, Any]:
+        """Returns the settings, and the values of `arguments`, that the function has as arguments.
+
+        A point has its value there.
+        """
+        values = {name: one.value if isinstance(one, Point) else one for name, one in arguments}
+        values |= {name: getattr(self, name) for name in SETTINGS}
         wanted = inspect.signature(function).parameters
-        return {name: getattr(self, name) for name in SETTINGS if name in wanted}
+        return {name: value for name, value in values.items() if name in wanted}
 
 
 SETTINGS = ("quick", "warm_up_s", "given")
@@ -178,8 +185,7 @@ class Case:
 
     def scenario(self, settings: Settings, quick: Quick) -> Scenario:
         """Returns the scenario to simulate: the function's result, changed as requested."""
-        values = {name: _value(value) for name, value in self.arguments}
-        scenario = self.of.function(**values, **settings.asked(self.of.function))
+        scenario = self.of.function(**settings.asked(self.of.function, self.arguments))
         if settings.quick and quick.changes:
             scenario = scenario.with_(quick.changes)
         for _, change in self.changes:
@@ -192,16 +198,10 @@ class Case:
         """Returns the effort in the full study: the scenario function's own, or `usual`."""
         effort = self.of.effort or usual
         if not isinstance(effort, Effort):
-            asked = inspect.signature(effort).parameters
-            values = {name: _value(value) for name, value in self.arguments if name in asked}
-            effort = effort(**values, **settings.asked(effort))
+            effort = effort(**settings.asked(effort, self.arguments))
         if not isinstance(effort, Effort):
             raise InputError(f"the effort of {self.label} is {effort!r}; expected an Effort")
         return effort
-
-
-def _value(point: Any) -> Any:
-    return point.value if isinstance(point, Point) else point
 
 
 def _named(change: Change) -> tuple[str, Callable[[Scenario], Scenario]]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from nodeb.study.campaign import Campaign
 
 ARROW = " \N{RIGHTWARDS ARROW} "
+ABOVE = partial(Comparison, low=0.0, strict=True)
 Series = Mapping[Key, Quantity]
 """Quantities along an axis, by key of the axis."""
 
@@ -100,22 +101,22 @@ def between(
     """
     if not as_number(low, "low") <= as_number(high, "high"):
         raise InputError(f"`between` has the limits {low} and {high}; expected the lower one first")
-    found = value_of(of)
-    fact, behind = isinstance(found, Fact), _unit([found], unit)
+    of = value_of(of)
+    fact, behind = isinstance(of, Fact), _unit([of], unit)
     asked = f"{low:g} to {high:g}"
     if math.isinf(low) or math.isinf(high):
         asked = f"at most {high:g}" if math.isinf(low) else f"at least {low:g}"
 
     def findings(work: Campaign) -> list[Finding]:
-        value = found.estimate(work)
-        shown = f"{_significant(value)}{behind}" if fact else _shown(value, digits, behind)
+        value = of.estimate(work)
+        shown = _shown(value, ".3g" if fact else f".{digits}f", behind)
         # The short version may simulate another scenario, whose result may be random.
         sure = certain and not work.settings.quick
         comparison = Comparison(value, low, high, repeatable=not fact, certain=sure)
-        text = f"{_prefix(context)}{name}{' ' if name else ''}{shown}"
+        text = f"{_prefix(context)}{f'{name} {shown}'.strip()}"
         return [Finding(text, (comparison,))]
 
-    return Check((found,), f"{asked}{behind}", findings)
+    return Check((of,), f"{asked}{behind}", findings)
 
 
 def at_most(of: Value | float, high: float, *context: Any, **options: Any) -> Check:
@@ -133,8 +134,7 @@ def rising(series: Series, *context: Any, **options: Any) -> Check:
 
     Options are `unit` and `digits`.
     """
-    more = partial(Comparison, low=0.0, strict=True)
-    return _trend(series, "rising", lambda a, b: b - a, more, context, **options)
+    return _trend(series, "rising", lambda a, b: b - a, ABOVE, context, **options)
 
 
 def falling(series: Series, *context: Any, **options: Any) -> Check:
@@ -142,8 +142,7 @@ def falling(series: Series, *context: Any, **options: Any) -> Check:
 
     Options are `unit` and `digits`.
     """
-    less = partial(Comparison, high=0.0, strict=True)
-    return _trend(series, "falling", lambda a, b: b - a, less, context, **options)
+    return _trend(series, "falling", lambda a, b: a - b, ABOVE, context, **options)
 
 
 def flat(series: Series, tolerance: float, *context: Any, **options: Any) -> Check:
@@ -190,7 +189,7 @@ def ordered(
 ) -> Check:
     """Returns a check that each named quantity exceeds the next one by more than `margin`."""
     of, names = tuple(map(quantity, terms.values())), list(map(label_of, terms))
-    behind = _unit(of, unit)
+    behind, form = _unit(of, unit), f".{digits}f"
     pairs = [
         (*above, *below, above[1] - below[1])
         for above, below in pairwise(zip(names, of, strict=True))
@@ -203,8 +202,8 @@ def ordered(
             # Both means are over the replications that the difference is computed from.
             a, b = (side.sample(work, runs).value for side in (left, right))
             text = (
-                f"{_prefix(context)}{name} {a:.{digits}f}, {other} {b:.{digits}f}, "
-                f"difference {_shown(gap, digits, behind)}"
+                f"{_prefix(context)}{name} {a:{form}}, {other} {b:{form}}, "
+                f"difference {_shown(gap, form, behind)}"
             )
             found.append(Finding(text, (Comparison(gap, low=margin, strict=True),)))
         return found
@@ -252,7 +251,7 @@ def _extreme(
     others = [at for at in range(len(keys)) if at not in places]
     if not others or not places or len(places) < len(named):
         raise InputError("expected keys of the series, and at least one other key to compare with")
-    behind = _unit(of, unit)
+    behind, form = _unit(of, unit), f".{digits}f"
     where = "between the ends" if chosen is None else f"at {', '.join(map(label_of, named))}"
 
     def findings(work: Campaign) -> list[Finding]:
@@ -264,21 +263,19 @@ def _extreme(
             return (more - less).estimate(work)
 
         comparisons = tuple(
-            Comparison(
+            ABOVE(
                 worse(at, best),
-                low=0.0,
-                strict=True,
                 rivals=tuple(worse(at, than) for than in places if than != best),
                 name=label_of(keys[at]),
             )
             for at in others
         )
         found = min(range(len(keys)), key=lambda at: in_order(means[at]))
-        value = _shown(of[found].estimate(work), digits, behind)
+        value = _shown(of[found].estimate(work), form, behind)
         parts = [f"{_prefix(context)}{find} at {context_of(keys[found])}, {value}"]
         if chosen is None:
             parts += [
-                f"{context_of(keys[at])} worse by {_shown(one.estimate, digits, behind)}"
+                f"{context_of(keys[at])} worse by {_shown(one.estimate, form, behind)}"
                 for at, one in zip(others, comparisons, strict=True)
             ]
         return [Finding(", ".join(parts), comparisons)]
@@ -303,12 +300,7 @@ def _unit(of: Sequence[Value], unit: str | None) -> str:
     return f" {text}" if text else ""
 
 
-def _shown(value: Estimate, digits: int, behind: str) -> str:
+def _shown(value: Estimate, form: str, behind: str) -> str:
     """Returns a value as text with its unit, and with its interval if there are several runs."""
-    interval = f" [{value.low:.{digits}f}, {value.high:.{digits}f}]" if value.runs > 1 else ""
-    return f"{value.value:.{digits}f}{interval}{behind}"
-
-
-def _significant(found: Estimate) -> str:
-    interval = f" [{found.low:.3g}, {found.high:.3g}]" if found.runs > 1 else ""
-    return f"{found.value:.3g}{interval}"
+    interval = f" [{value.low:{form}}, {value.high:{form}}]" if value.runs > 1 else ""
+    return f"{value.value:{form}}{interval}{behind}"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,7 +77,7 @@ def _rounding(value: float) -> float:
 class Cells:
     """A measured table or figure: its cells, by row or curve."""
 
-    spec: Table | Figure
+    spec: Item
     rows: tuple[tuple[Cell, ...], ...]
 
     def __iter__(self) -> Iterator[Cell]:
@@ -103,7 +102,7 @@ def _row(cell: Cell) -> list[object]:
     return [*where, *map(number, values), found.runs, *few]
 
 
-class _Item(ABC):
+class Item:
     """Base class of tables and figures."""
 
     def __init__(
@@ -124,6 +123,8 @@ class _Item(ABC):
         first = next(iter(next(iter(self.rows.values())).values()))
         self.unit = first.unit if unit is None else unit
         """Unit of the cells that have no unit of their own; by default the first cell's."""
+        self.printed: dict[Key, dict[Key, float | None]] = {}
+        """Values that the paper states, by row and column, or by curve and x value."""
 
     @property
     def columns(self) -> list[Key]:
@@ -135,17 +136,18 @@ class _Item(ABC):
                 yield from cell.cases()
 
     def measure(self, work: Campaign) -> Cells:
-        cells = tuple(
-            tuple(self._cell(work, key, column, cell) for column, cell in row.items())
+        cells = (
+            tuple(self._cell(work, key, column, value) for column, value in row.items())
             for key, row in self.rows.items()
         )
-        return Cells(self, cells)  # type: ignore[arg-type]
+        return Cells(self, tuple(cells))
 
-    @abstractmethod
-    def _cell(self, work: Campaign, row: Key, column: Key, cell: Value) -> Cell: ...
+    def _cell(self, work: Campaign, row: Key, column: Key, value: Value) -> Cell:
+        where, unit = (self.id, label_of(row), label_of(column)), value.unit or self.unit
+        return Cell(*where, unit, None, value.estimate(work), self.digits)
 
 
-class Table(_Item):
+class Table(Item):
     """A table of the paper. For the arguments see `nodeb.study.Study.table`."""
 
     def __init__(
@@ -168,44 +170,34 @@ class Table(_Item):
             raise InputError(f"{name}: give `near` or `near_percent`, not both")
         if not 0 <= (near or near_percent or 0) < math.inf or (runs or 1) < 1:
             raise InputError(f"{name}: `near` is at least 0, and `runs` at least 1")
-        self.published = _values(name, printed)
-        shape = [len(row) for row in self.published]
+        values = _values(name, printed)
+        shape = [len(row) for row in values]
         if shape not in ([], [len(self.columns)] * len(self.rows)):
             raise InputError(
                 f"{name} is {len(self.rows)} by {len(self.columns)}, but its printed values are "
                 f"rows of {shape}"
             )
-        self.printed: dict[Key, dict[Key, float | None]] = {
-            row: dict(zip(self.columns, values, strict=True))
-            for row, values in zip(self.rows, self.published, strict=bool(self.published))
-        }
-        """Printed values by row and column."""
-
-    @property
-    def rounding(self) -> float:
+        rows_of_values = values or [[None] * len(self.columns)] * len(self.rows)
+        for (key, row), printed_row in zip(self.rows.items(), rows_of_values, strict=True):
+            self.printed[key] = dict(zip(row, printed_row, strict=True))
+        texts = [f"{value:.12g}" for row in values for value in row if value is not None]
+        digits_printed = max((len(text.partition(".")[2]) for text in texts), default=0)
+        self._rounding = 0.5 * 10.0**-digits_printed
         """Half a unit of the last decimal of the printed values, not counting trailing zeros."""
-        texts = [f"{value:.12g}" for row in self.published for value in row if value is not None]
-        digits = max((len(text.partition(".")[2]) for text in texts), default=0)
-        return float(0.5 * 10.0**-digits)
 
-    def _cell(self, work: Campaign, row: Key, column: Key, cell: Value) -> Cell:
-        published, unit = self.printed.get(row, {}).get(column), cell.unit or self.unit
+    def _cell(self, work: Campaign, row: Key, column: Key, value: Value) -> Cell:
+        cell, published = super()._cell(work, row, column, value), self.printed[row][column]
         # `near` is in the table's unit, so it does not apply to a cell that has another one.
-        tolerance = self._near if unit == self.unit else None
+        tolerance = self._near if cell.unit == self.unit else None
         if self._near_percent is not None and published is not None:
             tolerance = self._near_percent / 100 * abs(published)
-        return Cell(
-            self.id,
-            label_of(row),
-            label_of(column),
-            unit,
-            published,
-            cell.estimate(work),
-            self.digits,
-            tolerance,
-            _expected(work, cell, self.published_runs),
-            self.published_runs,
-            self.rounding,
+        return replace(
+            cell,
+            published=published,
+            tolerance=tolerance,
+            expected=_expected(work, value, self.published_runs),
+            runs=self.published_runs,
+            rounding=self._rounding,
         )
 
 
@@ -247,7 +239,7 @@ class Mark:
     y: float | None = None
 
 
-class Figure(_Item):
+class Figure(Item):
     """A figure of the paper. For the arguments see `nodeb.study.Study.figure`."""
 
     def __init__(
@@ -278,11 +270,9 @@ class Figure(_Item):
             for curve, values in (printed or {}).items()
             for place, value in values.items()
         }
-        self.implied = [
-            [stated.pop((label_of(key), label_of(place)), None) for place in self.columns]
-            for key in self.rows
-        ]
-        """Values that the paper states in its tables or text, by curve and x value."""
+        for key, row in self.rows.items():
+            places = {place: (label_of(key), label_of(place)) for place in row}
+            self.printed[key] = {place: stated.pop(at, None) for place, at in places.items()}
         if stated:
             raise InputError(f"{name} has a printed value of no point: {next(iter(stated))}")
 
@@ -294,6 +284,5 @@ class Figure(_Item):
             for at, place in enumerate(self.columns)
         ]
 
-    def _cell(self, work: Campaign, row: Key, column: Key, cell: Value) -> Cell:
-        value, unit = cell.estimate(work), cell.unit or self.unit
-        return Cell(self.id, label_of(column), label_of(row), unit, None, value, self.digits)
+    def _cell(self, work: Campaign, row: Key, column: Key, value: Value) -> Cell:
+        return super()._cell(work, column, row, value)

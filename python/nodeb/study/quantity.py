@@ -72,17 +72,17 @@ class Quantity(ABC):
 
     def __sub__(self, other: Quantity | float) -> Quantity:
         """Difference of two quantities, paired run by run, as cases use the same random numbers."""
-        return Combined(_difference, (self, quantity(other)), self.unit)
+        return Combined(np.subtract, (self, quantity(other)), self.unit)
 
     def __rsub__(self, other: float) -> Quantity:
-        return Combined(_difference, (quantity(other), self), self.unit)
+        return Combined(np.subtract, (quantity(other), self), self.unit)
 
     def __truediv__(self, other: Quantity | float) -> Quantity:
         """Ratio of two quantities, paired run by run; it has no unit."""
-        return Combined(_ratio, (self, quantity(other)))
+        return Combined(np.divide, (self, quantity(other)))
 
     def __rtruediv__(self, other: float) -> Quantity:
-        return Combined(_ratio, (quantity(other), self))
+        return Combined(np.divide, (quantity(other), self))
 
     def __mul__(self, other: Quantity | float) -> Quantity:
         """Product of two quantities, paired run by run; it has no unit.
@@ -107,7 +107,8 @@ def change(of: Quantity | float, against: Quantity | float) -> Quantity:
 
     The change relative to 0 is infinite or NaN.
     """
-    return Combined(_relative, (quantity(of), quantity(against)), "%")
+    terms = quantity(of), quantity(against)
+    return Combined(lambda value, base: 100 * (value / base - 1), terms, "%")
 
 
 @dataclass(frozen=True)
@@ -266,16 +267,17 @@ class Measured(Quantity):
 
 @dataclass(frozen=True)
 class Combined(Quantity):
-    """A function of two quantities, evaluated for the same replications of both."""
+    """A function of quantities, evaluated for the same replications of each."""
 
-    operation: Callable[[Array, Array], Array]
+    operation: Callable[..., Any]
     parts: tuple[Quantity, ...]
     unit: str = ""
 
     def sample(self, work: Campaign, n: int) -> Sample:
-        left, right = (part.sample(work, n) for part in self.parts)
-        value = self.operation(np.asarray(left.value), np.asarray(right.value))
-        return Sample(float(value), np.asarray(self.operation(left.left_out, right.left_out)))
+        of = [part.sample(work, n) for part in self.parts]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = self.operation(*(np.float64(one.value) for one in of))
+            return Sample(float(value), self.operation(*(one.left_out for one in of)))
 
 
 @dataclass(frozen=True)
@@ -303,20 +305,12 @@ class Best(Quantity):
 
 
 @dataclass(frozen=True)
-class RootMeanSquare(Quantity):
+class RootMeanSquare(Combined):
     """Root mean square of quantities; its interval assumes that their errors are independent."""
-
-    parts: tuple[Quantity, ...]
-    unit: str = ""
-
-    def sample(self, work: Campaign, n: int) -> Sample:
-        of = [one.sample(work, n) for one in self.parts]
-        value = math.sqrt(sum(one.value**2 for one in of) / len(of))
-        return Sample(value, np.sqrt(np.mean([one.left_out**2 for one in of], axis=0)))
 
     def estimate(self, work: Campaign) -> Estimate:
         of = [one.estimate(work) for one in self.parts]
-        value = math.sqrt(sum(one.value**2 for one in of) / len(of))
+        value = float(self.operation(*(one.value for one in of)))
         steep = [one.value * one.half_width / (len(of) * value) if value else 0.0 for one in of]
         half = math.sqrt(sum(part**2 for part in steep))
         return Estimate(value, value - half, value + half, min(one.runs for one in of))
@@ -349,17 +343,6 @@ def most(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> Quantity:
 def rms(quantities: Sequence[Quantity]) -> Quantity:
     """Returns the root mean square of several quantities."""
     of = _several(quantities)
-    return RootMeanSquare(of, of[0].unit)
-
-
-def _difference(left: Array, right: Array) -> Array:
-    return left - right
-
-
-def _ratio(left: Array, right: Array) -> Array:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return left / right
-
-
-def _relative(left: Array, right: Array) -> Array:
-    return 100 * (_ratio(left, right) - 1)
+    return RootMeanSquare(
+        lambda *values: np.sqrt(sum(v**2 for v in values) / len(of)), of, of[0].unit
+    )

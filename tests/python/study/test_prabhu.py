@@ -119,9 +119,9 @@ def test_figures_share_their_scenarios():
 def test_values_quoted_in_the_text_have_hollow_marks():
     figure = STUDY.figures["Figure 5, paired"]
     known = {
-        label_of(key[2:] if figure.panels else key): implied[0]
-        for key, implied in zip(figure.rows, figure.implied, strict=True)
-        if any(value is not None for value in implied)
+        label_of(key): printed[prabhu.T[0]]
+        for key, printed in figure.printed.items()
+        if any(value is not None for value in printed.values())
     }
     assert known == {"npe, T_out = 0.25 s": -20, "npe, T_out = 0.5 s": -20}
 

@@ -14,7 +14,8 @@ TABLES = wang.study.tables
 
 
 def printed(name: str) -> np.ndarray:
-    return np.array(TABLES[name].published, dtype=float)
+    rows = TABLES[name].printed.values()
+    return np.array([list(row.values()) for row in rows], dtype=float)
 
 
 def scenario(case):
@@ -25,7 +26,7 @@ def test_every_table_and_figure_with_results_is_included():
     tables = [1, 2, 8, *range(11, 18), 19, 20, "A.1", "A.2", "C"]
     figures = [f"Figure {n}" for n in range(8, 16)]
     assert studies.load("wang").items() == [*(f"Table {n}" for n in tables), *figures]
-    assert {name for name, table in TABLES.items() if not table.published} == {"Table C"}
+    assert {name for name in TABLES if np.isnan(printed(name)).all()} == {"Table C"}
 
 
 def test_printed_means_follow_from_the_printed_users():
