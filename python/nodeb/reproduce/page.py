@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import platform
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os.path import relpath
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,18 @@ if TYPE_CHECKING:
     from nodeb.reproduce.reproduction import ReproduceOutcome
 
 Content = dict[str, Any]
+SUBJECT = "Published studies, reproduced"
+NO_VALUE = "\N{EN DASH}"
 QUICK = "A quick version: few or short replications, so that many claims stay undecided."
+SECTIONS = {
+    "summary": "What was simulated",
+    "studies": "Studies",
+    "tables": "Tables",
+    "figures": "Figures",
+    "claims": "Claims",
+    "assumptions": "Assumptions",
+}
+"""Sections of a page, shown if they have content."""
 SIGNS = {"holds": "\N{CHECK MARK}", "contradicted": "\N{BALLOT X}", "undecided": "?"}
 GRADES = {"holds": "near", "contradicted": "far", "undecided": "open"}
 NEAR = {True: ("near", "\N{CHECK MARK}"), False: ("far", "\N{BALLOT X}"), None: ("", "")}
@@ -72,7 +83,7 @@ def together(summary: Summary) -> Answer:
     head = ["", "claims hold", *JUDGEMENTS[1:], "values near"]
     return Answer(
         command="nodeb reproduce",
-        subject="Published studies, reproduced",
+        subject=SUBJECT,
         headline=_agreement(summary.outcomes.values()),
         table=Rows(head, [[name, *_counts([one])] for name, one in summary.outcomes.items()]),
         marks=[Mark("!", missing)] if summary.missing else [],
@@ -112,10 +123,13 @@ def _headline(outcome: ReproduceOutcome) -> Rows | None:
     head, rows = [""], [[row[0].row] for row in cells.rows]
     for column in zip(*cells.rows, strict=True):
         if columns is None or column[0].column in columns:
-            compared = any(cell.published is not None for cell in column)
-            head += [column[0].column, "published"] if compared else [column[0].column]
-            for row, cell in zip(rows, column, strict=True):
-                row += [_text(cell), _published(cell)] if compared else [_text(cell)]
+            texts = [(column[0].column, [_text(cell) for cell in column])]
+            if any(cell.published is not None for cell in column):
+                values = (cell.published for cell in column)
+                published = [NO_VALUE if v is None else f"{v:g}" for v in values]
+                texts.append(("published", published))
+            head += [name for name, _ in texts]
+            rows = [[*row, *more] for row, *more in zip(rows, *(t for _, t in texts), strict=True)]
     return Rows(head, rows, title)
 
 
@@ -125,10 +139,6 @@ def _text(cell: Cell) -> str:
         return "no value"
     ends = f" ({value.low:.{digits}f} to {value.high:.{digits}f})" if value.runs > 1 else ""
     return f"{value.value:.{digits}f}{ends}"
-
-
-def _published(cell: Cell) -> str:
-    return "\N{EN DASH}" if cell.published is None else f"{cell.published:g}"
 
 
 def html(outcome: ReproduceOutcome) -> str:
@@ -155,77 +165,53 @@ def html(outcome: ReproduceOutcome) -> str:
         "scenario": study.scenario_text,
     }
     banners = [] if outcome.complete else [interrupted]
-    return _render(outcome, study.title, banners, content, facts, name, options)
+    return _render(outcome, study.title, content, facts, name, options, banners)
 
 
 def of_all(summary: Summary) -> str:
     """Returns the page about all studies, with links to each study's report."""
-    links = {
-        name: relpath(one.report, summary.report.parent).replace("\\", "/")
-        for name, one in summary.outcomes.items()
-    }
-    content: Content = {
-        "studies": [
-            (links[name], one.study, _counts([one])) for name, one in summary.outcomes.items()
-        ],
-        "claims": [
-            (name, f"{links[name]}#claims", verdict)
-            for name, one in summary.outcomes.items()
-            for verdict in one.claims
-        ],
-    }
+    content: Content = {"studies": [], "claims": []}
+    for name, one in summary.outcomes.items():
+        link = relpath(one.report, summary.report.parent).replace("\\", "/")
+        content["studies"].append((link, one.study, _counts([one])))
+        content["claims"] += ((name, f"{link}#claims", verdict) for verdict in one.claims)
     facts = [("Studies", ", ".join(summary.names)), ("Files", "summary.csv, claims.csv")]
-    return _render(summary, "Published studies, reproduced", [], content, facts, "all", {})
+    return _render(summary, SUBJECT, content, facts, "all")
 
 
 def _render(
     about: ReproduceOutcome | Summary,
     title: str,
-    banners: list[str],
     content: Content,
     facts: list[tuple[str, str]],
     name: str,
-    options: Mapping[str, Any],
+    options: Mapping[str, Any] = {},
+    banners: Sequence[str] = (),
 ) -> str:
     git = git_hash()
     version = _core.version() if git is None else f"{_core.version()} ({git[:12]}{git[40:]})"
-    facts = [
-        *facts,
+    about_run = [
         ("Seed", str(about.seed)),
         ("nodeb", version),
         ("Python", f"{platform.python_version()}, {platform.system()} {platform.machine()}"),
         ("Wall time", f"{about.wall_s:.1f} s"),
     ]
-    names = {
-        "summary": "What was simulated",
-        "studies": "Studies",
-        "tables": "Tables",
-        "figures": "Figures",
-        "claims": "Claims",
-        "assumptions": "Assumptions",
-    }
-    content = {
-        **dict.fromkeys(("question", "reference", "scenario"), ""),
-        **dict.fromkeys(("summary", "limits", "assumptions", "path"), ()),
-        **dict.fromkeys(("studies", "tables", "figures"), ()),
-        **content,
-        "facts": facts,
-    }
+    options = {"seed": about.seed, "quick": about.quick, **options}
     return render(
         "reproduction.html",
-        content
-        | {
+        {
+            **dict.fromkeys((*SECTIONS, "question", "reference", "scenario"), ""),
+            **content,
+            "facts": [*facts, *about_run],
             "title": title,
             "banners": [*banners, *([QUICK] if about.quick else [])],
             "answer": answer_content(replace(about.answer, table=None)),
             "sections": [
-                *((key, text) for key, text in names.items() if content[key]),
+                *((key, text) for key, text in SECTIONS.items() if content.get(key)),
                 ("provenance", "Provenance"),
             ],
             "version": _core.version(),
-            "command": command_line(
-                "reproduce", name, options={"seed": about.seed, "quick": about.quick, **options}
-            ),
+            "command": command_line("reproduce", name, options=options),
             "signs": SIGNS,
             "grades": GRADES,
         },
@@ -250,16 +236,16 @@ def _table(cells: Cells) -> Content:
 
 def _shown(cell: Cell, with_unit: bool) -> Content:
     """A cell of a table: measured value with interval; below it, what the paper printed."""
-    measured, css_and_sign = cell.measured, NEAR[cell.near]
-    text = number(measured.value, cell.digits) if measured.known else "\N{EN DASH}"
+    measured, (css, sign) = cell.measured, NEAR[cell.near]
+    text = number(measured.value, cell.digits) if measured.known else NO_VALUE
     half = half_width(measured.half_width, cell.digits)
-    below = [] if cell.published is None else [f"published {cell.published:g} {css_and_sign[1]}"]
+    below = [] if cell.published is None else [f"published {cell.published:g} {sign}"]
     if cell.expected is not None:
         low, high = (number(end, cell.digits) for end in cell.expected)
         runs = "one run" if cell.runs == 1 else f"mean of {cell.runs} runs"
         below.append(f"{runs}: {low} .. {high} {NEAR[cell.within][1]}")
     return {
-        "css": css_and_sign[0],
+        "css": css,
         "text": f"{text} {cell.unit}".strip() if with_unit else text,
         "interval": f"\N{PLUS-MINUS SIGN} {half}" if measured.known and measured.runs > 1 else "",
         "hint": counted(measured.runs, "replication") if measured.runs else "calculated",
