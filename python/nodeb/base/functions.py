@@ -30,7 +30,9 @@ def call_checked(
     *arguments: Any,
     **named: Any,
 ) -> Any:
-    file, first = _beginning(function)
+    # A built-in or a partial has no code of its own.
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    file, first = (code.co_filename, code.co_firstlineno) if code else ("", 0)
     try:
         with np.errstate(all="ignore"):
             found = function(*arguments, **named)
@@ -39,7 +41,8 @@ def call_checked(
         raise
     except (Exception, SystemExit) as error:  # A user-defined function may raise anything.
         end = "" if isinstance(error, InputError) else f"; expected {expected}"
-        line = line_of(error, file) or first
+        frames = reversed(traceback.extract_tb(error.__traceback__))
+        line = next((frame.lineno for frame in frames if frame.filename == file), None) or first
         raise Mistake(f"{_place(file, line)}{what}: {reason(error)}{end}") from error
     if not right(found):
         returned = "None"
@@ -51,28 +54,8 @@ def call_checked(
     return found
 
 
-def mistake(function: Callable[..., Any], text: str) -> Mistake:
-    """Returns an error for a result that `call_checked` accepted, but that later proved wrong."""
-    return Mistake(f"{_place(*_beginning(function))}{text}")
-
-
-def _beginning(function: Callable[..., Any]) -> tuple[str, int]:
-    """Returns "" and 0 for a callable without Python code of its own, such as a built-in or a
-    partial."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    return (code.co_filename, code.co_firstlineno) if code else ("", 0)
-
-
 def _place(file: str, line: int) -> str:
     return f"{file}, line {line}: " if file else ""
-
-
-def line_of(error: BaseException, file: str) -> int:
-    """Returns 0 if the traceback has no line of `file`."""
-    if isinstance(error, SyntaxError) and error.filename == file:
-        return error.lineno or 0
-    frames = traceback.extract_tb(error.__traceback__)
-    return next((one.lineno or 0 for one in reversed(frames) if one.filename == file), 0)
 
 
 def reason(error: BaseException) -> str:

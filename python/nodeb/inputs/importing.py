@@ -259,10 +259,6 @@ class _Table:
             raise ValueError(f"`{cell[:40]}` is not a number{hint}")
         return number
 
-    def formats(self) -> list[str]:
-        """The formats of which a column has an exact name."""
-        return [one for one, quantity in TABLES.items() if self._exact(quantity)]
-
     def _exact(self, quantity: Quantity) -> list[int]:
         return [i for i, name in enumerate(self.names) if quantity.unit(name) is not None]
 
@@ -328,7 +324,8 @@ class _Table:
         return ns
 
     def imported(self, wanted: str | None) -> Imported:
-        formats = [wanted] if wanted else self.formats()
+        exact = [name for name, quantity in TABLES.items() if self._exact(quantity)]
+        formats = [wanted] if wanted else exact
         if len(formats) != 1:
             raise InputError(
                 f"{self.path}: say what this is with --as {' or '.join(formats or FORMATS)}: "
@@ -348,7 +345,11 @@ class _Table:
         if clock and not is_traffic:
             entries.space(self.path)
         self._fill(entries, value, is_traffic)
-        entries.values = _rounded(entries.values * quantity.units[unit], quantity.kind)
+        values = entries.values * quantity.units[unit]
+        whole = np.rint(values)
+        # Bytes are made whole only where floating point made them fractions.
+        is_whole = quantity.kind == "rate" or np.isclose(values, whole, rtol=1e-12, atol=1e-9)
+        entries.values = np.where(is_whole, whole, values)
         (column,) = KINDS[quantity.kind].columns
         COLUMNS[column].check(
             entries.values, lambda row, text: self.error(entries.lines[row], text)
@@ -374,7 +375,7 @@ class _Table:
         return _Entries(np.array(lines), np.array(values), np.array(begins), end)
 
     def _fill(self, entries: _Entries, value: int, is_traffic: bool) -> None:
-        """Holds or leaves out rows without a value, as the option says."""
+        """Holds or leaves out rows without a value; on a channel, left out with their time."""
         policy = self.option("missing", ("refuse", "hold", "skip"))
         missing = np.isnan(entries.values)
         count = int(missing.sum())
@@ -394,7 +395,10 @@ class _Table:
             entries.values = entries.values[last]
         done = "hold the value before" if policy == "hold" else "are left out"
         entries.notes.append(f"note: {count} of {len(missing)} rows have no value and {done}")
-        entries.keep(kept, is_traffic)
+        lasts = np.diff(entries.begins, append=entries.end)[kept]
+        entries.lines, entries.values = entries.lines[kept], entries.values[kept]
+        entries.begins = entries.begins[kept] if is_traffic else np.cumsum(lasts) - lasts
+        entries.end = int(lasts.sum())
 
     def _shown(self, entries: _Entries, row: int, unit: str) -> str:
         line = int(entries.lines[row])
@@ -495,13 +499,6 @@ class _Entries:
             self.begins = self.begins + rank * np.repeat(room, counts) // np.repeat(counts, counts)
         self.end = int(times[-1]) + median
 
-    def keep(self, kept: NDArray[np.bool_], is_traffic: bool) -> None:
-        """Leaves out rows; on a channel, their time too."""
-        lasts = np.diff(self.begins, append=self.end)[kept]
-        self.lines, self.values = self.lines[kept], self.values[kept]
-        self.begins = self.begins[kept] if is_traffic else np.cumsum(lasts) - lasts
-        self.end = int(lasts.sum())
-
     def trace(self, kind: str, column: str, source: str) -> Trace:
         columns = {column: self.values}
         if kind == "traffic":
@@ -510,11 +507,3 @@ class _Entries:
         if (lasts == lasts[0]).all():
             return Trace(kind, columns, source, step_ns=int(lasts[0]))
         return Trace(kind, columns, source, times_ns=self.begins, end_ns=self.end)
-
-
-def _rounded(values: Numbers, kind: str) -> Numbers:
-    """Whole bit/s, and whole bytes where only floating point made them fractions."""
-    whole = np.rint(values)
-    if kind == "rate":
-        return whole
-    return np.where(np.isclose(values, whole, rtol=1e-12, atol=1e-9), whole, values)

@@ -32,34 +32,24 @@ def test_building_in_code_equals_loading(small):
     assert built.resolved() == small
 
 
-def test_variant_may_be_given_by_name():
-    users = [UserGroup(traffic=Ftp(size="20 kB"))]
-    by_name = Scenario(radio="dch", users=users).resolved()
-    assert by_name.radio == Scenario(radio=Dch(), users=users).resolved().radio
+DOWNLOAD = [UserGroup(traffic=Ftp(size="20 kB"))]
 
 
 def test_radio_brings_defaults_of_its_network():
-    users = [UserGroup(traffic=Ftp(size="20 kB"))]
-    plain = Scenario(radio=Lte(), users=users).resolved()
-    assert plain == Scenario(radio="lte", users=users).resolved()
+    plain = Scenario(radio=Lte(), users=DOWNLOAD).resolved()
+    assert plain == Scenario(radio="lte", users=DOWNLOAD).resolved()
     assert (plain.wired.rate, plain.wired.delay) == ("1 Gbps", "10 ms")
     assert isinstance(plain.tcp, Linux)
     assert "scheduled" in plain.radio.to_dict()["lte"]["uplink"]
-    slow = Scenario(radio=Lte(), wired=Wired(rate="10 Mbps"), uplink=Uplink(), users=users)
+    slow = Scenario(radio=Lte(), wired=Wired(rate="10 Mbps"), uplink=Uplink(), users=DOWNLOAD)
     assert (slow.resolved().wired.rate, slow.resolved().wired.delay) == ("10 Mbps", "10 ms")
     assert "plain" in slow.resolved().radio.to_dict()["lte"]["uplink"]
-    assert Scenario(radio=HsDsch(), users=users).resolved().wired.rate == "10 Mbps"
-
-
-def test_reset_key_has_the_default_of_the_radio():
-    users = [UserGroup(traffic=Ftp(size="20 kB"))]
-    slow = Scenario(radio=Lte(), wired=Wired(rate="10 Mbps"), users=users).resolved()
     assert slow.with_({"wired.rate": None}).wired.rate == "1 Gbps"
+    assert Scenario(radio=HsDsch(), users=DOWNLOAD).resolved().wired.rate == "10 Mbps"
 
 
 def test_stored_scenario_names_defaults_of_the_radio(tmp_path):
-    users = [UserGroup(traffic=Ftp(size="20 kB"))]
-    scenario = Scenario(radio=Lte(), users=users, duration="2 s").resolved()
+    scenario = Scenario(radio=Lte(), users=DOWNLOAD, duration="2 s").resolved()
     text = scenario.to_toml()
     assert text.count("# default of radio.lte") == 3
     (tmp_path / "again.toml").write_text(text)
@@ -135,12 +125,6 @@ def test_wrong_key_or_value_in_code_is_reported(small):
     small.wired.delay = "5 kB"
     with pytest.raises(nodeb.ScenarioError, match="not a unit of a time"):
         small.run()
-
-
-USER = """
-[[users]]
-traffic.ftp.size = "20 kB"
-"""
 
 
 def test_to_toml_writes_the_resolved_scenario(small, tmp_path):

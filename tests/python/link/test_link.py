@@ -249,21 +249,12 @@ def test_command_line_leads_from_a_file_to_a_model(file, tmp_path, capsys):
     assert invoke(["link", "run", str(file), "--jobs", "1", "--out", str(out), "--seed", "5"]) == 0
     assert "blocks failed" in capsys.readouterr().out
     picture = tmp_path / "c.svg"
-    assert (
-        invoke(["link", "curve", str(out), str(out), "--rate", "per", "--out", str(picture)]) == 0
-    )
+    drawn = ["link", "curve", str(out), str(out), "--rate", "per", "--out", str(picture)]
+    assert invoke(drawn) == 0
     assert "Eb/N0" in picture.read_text()
     fitted = tmp_path / "fitted"
-    arguments = [
-        str(out / "errors_4dB.txt"),
-        "--states",
-        "2",
-        "--starts",
-        "1",
-        "--out",
-        str(fitted),
-    ]
-    assert invoke(["fit", *arguments]) == 0
+    options = ["--states", "2", "--starts", "1", "--out", str(fitted)]
+    assert invoke(["fit", str(out / "errors_4dB.txt"), *options]) == 0
     assert "block hmm2" in capsys.readouterr().out
     best = json.loads((fitted / "best.json").read_text())
     assert (best["format"], best["pdus_per_block"]) == ("nodeb-error-model", 4)

@@ -21,7 +21,6 @@ ANSWERED = """() => {
     return h1 && !h1.textContent.startsWith("Simulating");
 }"""
 FINISHED = "() => document.querySelector('.result').ariaBusy === 'false'"
-CHANGED = "before => document.querySelector('h1').textContent !== before"
 TIMEOUT_MS = 60_000
 LOCAL = ("file:", "blob:", "data:")
 

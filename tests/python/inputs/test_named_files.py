@@ -1,4 +1,4 @@
-"""Tests of scenarios that name model files of radio errors."""
+"""Tests of scenarios that name model files of radio errors, and files of measured BLER curves."""
 
 import json
 from pathlib import Path
@@ -75,7 +75,31 @@ def test_model_of_a_different_block_size_is_rejected(tmp_path: Path) -> None:
         nodeb.load(file, ["radio.dch.pdus_per_tti=5"]).run()
 
 
-def test_sequences_are_converted_to_runs(tmp_path: Path) -> None:
-    file = tmp_path / "sequence.txt"
-    file.write_text("1100\n01")
-    assert named_files.read_sequence(file) == [0, 2, 3, 1]
+CURVES = """
+runs = 1
+duration = "4 s"
+[radio.hsdpa]
+link_curve.file = "curves.csv"
+[[users]]
+traffic.ftp.size = "1 kB"
+ue = { category = 6, channel.constant.snr_db = 5 }
+"""
+
+
+def test_curves_are_read(tmp_path: Path) -> None:
+    points = [f"{cqi},{cqi - 17.5},0.9\n{cqi},{cqi - 16.5},0.01" for cqi in range(1, 23)]
+    (tmp_path / "curves.csv").write_text("\n".join(["# a page", "cqi,snr_db,bler", *points]))
+    (tmp_path / "scenario.toml").write_text(CURVES)
+    scenario = nodeb.load(tmp_path / "scenario.toml")
+    curves = scenario.to_dict()["radio"]["hsdpa"]["link_curve"]
+    assert (curves["cqi"][:3], curves["snr_db"][1], curves["bler"][1]) == ([1, 1, 2], -15.5, 0.01)
+    # The loaded scenario contains the curve, so the file is not needed any more.
+    (tmp_path / "curves.csv").unlink()
+    again = nodeb.Scenario.from_dict(scenario.to_dict())
+    assert list(again.run().flows["complete"]) == [True]
+
+
+def test_columns_of_curves_may_be_in_any_order(tmp_path: Path) -> None:
+    (tmp_path / "curves.csv").write_text("bler,cqi,snr_db\n0.1,4,-12\n")
+    found = named_files.link_curve(tmp_path / "curves.csv")
+    assert found == {"cqi": [4], "snr_db": [-12], "bler": [0.1]}
