@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from nodeb.base.units import NS_PER_S
@@ -16,10 +17,7 @@ from nodeb.life.answer import answer
 from nodeb.results.provenance import results_hash
 from nodeb.storage.cells import name_of
 from nodeb.storage.folders import Owner
-from nodeb.terminal.progress import ProgressCallback, progress_bar
-
-Window = tuple[float, float | None]
-Prepared = tuple[str | None, str, Callable[[ProgressCallback | None], Life]]
+from nodeb.terminal.progress import progress_bar
 
 
 @of.command(
@@ -38,41 +36,27 @@ def life(given: Namespace) -> None:
         None if given.end is None else of.seconds("--to", given.end),
     )
     more = {} if given.most is None else {"most": given.most}
-    prepare = _recording if is_recording(given.file) else _scenario
-    name, digest, compute = prepare(given, window, more)
+    compute: Callable[..., Life]
+    if is_recording(given.file):
+        from nodeb.emulate import recordings, timeline
+
+        of.refuse_for_recordings(given, "set", "seed", "run")
+        recording = recordings.read(given.file)
+        name, digest = recording.scenario.name, recording.digest()
+        begin, end = (None if time is None else round(time * NS_PER_S) for time in window)
+        compute = partial(timeline.recorded_life, recording, given.user, (begin or 0, end))
+    else:
+        scenario, run = load(given.file, given.set).planned(seed=given.seed), given.run or 0
+        messages.print_warnings(scenario.warnings())
+        name, digest = scenario.name, results_hash(scenario, scenario.seed, run=run)
+        compute = partial(scenario.life, run, given.user, *window)
     inputs = name_of({"of": digest, "user": given.user, "window": window, **more})
     owner = Owner("life", given.file.name, made_of=inputs)
     with of.claimed(given, given.file, owner, "-life") as place:
         messages.print_place(place)
         with progress_bar(name or given.file.stem) as bar:
-            packets = compute(bar)
+            packets = compute(progress=bar, **more)
         with progress_bar("saving") as bar:
             packets.put(place, bar)
     arguments = of.arguments(given, "set", "user", "seed")
     messages.print_answer(answer(packets, arguments, str(place.shown)), given.all)
-
-
-def _scenario(given: Namespace, window: Window, more: dict[str, int]) -> Prepared:
-    """Name and hash of a scenario, and a function that simulates one replication."""
-    scenario, run = load(given.file, given.set).planned(seed=given.seed), given.run or 0
-    messages.print_warnings(scenario.warnings())
-
-    def compute(bar: ProgressCallback | None) -> Life:
-        return scenario.life(run, given.user, *window, progress=bar, **more)
-
-    return scenario.name, results_hash(scenario, scenario.seed, run=run), compute
-
-
-def _recording(given: Namespace, window: Window, more: dict[str, int]) -> Prepared:
-    """Name and hash of a recording, and a function that replays it."""
-    from nodeb.emulate import recordings, timeline
-
-    of.refuse_for_recordings(given, "set", "seed", "run")
-    recording = recordings.read(given.file)
-    begin, end = (None if time is None else round(time * NS_PER_S) for time in window)
-
-    def compute(bar: ProgressCallback | None) -> Life:
-        span = begin or 0, end
-        return timeline.recorded_life(recording, given.user, span, progress=bar, **more)
-
-    return recording.scenario.name, recording.digest(), compute
