@@ -134,9 +134,9 @@ class Row:
     case: str
     control: str
     size_bytes: int
-    repetitions: int
     kernel_s: tuple[float, float, float]
-    nodeb_s: tuple[float, float, float]
+    """Mean, least and largest."""
+    nodeb_s: float
     kernel_repeated: float
     nodeb_repeated: float
     kernel_delay_ms: float
@@ -145,7 +145,7 @@ class Row:
     @property
     def ratio(self) -> float:
         """Ratio of nodeb's mean transfer time to the kernel's."""
-        return self.nodeb_s[0] / self.kernel_s[0]
+        return self.nodeb_s / self.kernel_s[0]
 
     @property
     def delay_ratio(self) -> float:
@@ -229,17 +229,15 @@ def compare(file: Path, paths: Path | None = None) -> list[Row]:
 
 
 def _row(label: str, control: str, size: int, pairs: Sequence[tuple[Download, Outcome]]) -> Row:
-    theirs, ours = [one for one, _ in pairs], [one for _, one in pairs]
+    theirs, ours = zip(*pairs, strict=True)
     mean = statistics.fmean
-    seconds = [one.transfer_s for one in ours]
     middle, least, largest = zip(*(one.transfer_s for one in theirs), strict=True)
     return Row(
         case=label,
         control=control,
         size_bytes=size,
-        repetitions=len(pairs),
         kernel_s=(mean(middle), min(least), max(largest)),
-        nodeb_s=(mean(seconds), min(seconds), max(seconds)),
+        nodeb_s=mean(one.transfer_s for one in ours),
         kernel_repeated=mean(one.repeated for one in theirs),
         nodeb_repeated=mean(one.repeated for one in ours),
         kernel_delay_ms=mean(one.delay_ms for one in theirs),
@@ -247,35 +245,23 @@ def _row(label: str, control: str, size: int, pairs: Sequence[tuple[Download, Ou
     )
 
 
-HEAD = (
-    "case",
-    "control",
-    "bytes",
-    "kernel, s",
-    "range",
-    "nodeb, s",
-    "ratio",
-    "repeated",
-    "nodeb",
-    "delay, ms",
-    "nodeb",
-)
+HEAD = ["case", "control", "bytes", "kernel, s", "range", "nodeb, s", "ratio"]
+HEAD += ["repeated", "nodeb", "delay, ms", "nodeb"]
 
 
 def _cells(row: Row) -> list[str]:
     mean, least, largest = row.kernel_s
-    measured = row.kernel_delay_ms == row.kernel_delay_ms
     return [
         row.case,
         row.control,
         str(row.size_bytes),
         f"{mean:.3f}",
         f"{least:.3f}..{largest:.3f}",
-        f"{row.nodeb_s[0]:.3f}",
+        f"{row.nodeb_s:.3f}",
         f"{row.ratio:.3f}",
         f"{row.kernel_repeated:.0f}",
         f"{row.nodeb_repeated:.0f}",
-        f"{row.kernel_delay_ms:.1f}" if measured else "-",
+        "-" if math.isnan(row.kernel_delay_ms) else f"{row.kernel_delay_ms:.1f}",
         f"{row.nodeb_delay_ms:.1f}",
     ]
 
@@ -286,7 +272,7 @@ def text(rows: Sequence[Row]) -> str:
 
 def markdown(rows: Sequence[Row]) -> str:
     rule = ["---", "---", *["--:"] * (len(HEAD) - 2)]
-    lines = [list(HEAD), rule, *(_cells(row) for row in rows)]
+    lines = [HEAD, rule, *(_cells(row) for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

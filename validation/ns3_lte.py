@@ -34,6 +34,7 @@ from ns3.cases import (
 )
 
 from nodeb import stats
+from nodeb.answer.columns import aligned
 from nodeb.results.provenance import origin
 
 THEIRS = Path(__file__).parent / "ns3" / "theirs.py"
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (OSError, subprocess.CalledProcessError) as error:
             print(f"error: ns-3 did not simulate the cases: {error}", file=sys.stderr)
             return 1
-    print("\n".join(table(cases, results)))
+    print("\n".join(aligned(list(rows(cases, results)), range(2, len(HEAD)), min_width=0)))
     if options.write:
         version = subprocess.run(
             [options.ns3, "-c", "from importlib.metadata import version; print(version('ns3'))"],
@@ -110,15 +111,6 @@ def quantities(case: Case, found: dict[str, Any]) -> dict[str, float]:
         return {"download_s": found["download_s"], "speed": speed}
     rates = found["user_mbps"]
     return {"rate_mbps": sum(rates), "jain": stats.jain_index(rates), "speed": speed}
-
-
-def table(cases: Sequence[Case], results: Sequence[Result]) -> Iterator[str]:
-    widths = (30, 10, 6, 6, 5, 9, 9, 0)
-    for row in rows(cases, results):
-        texts, numbers = row[:2], row[2:]
-        cells = [text.ljust(width) for text, width in zip(texts, widths, strict=False)]
-        cells += [text.rjust(width) for text, width in zip(numbers, widths[2:], strict=True)]
-        yield "  ".join(cells)
 
 
 def rows(cases: Sequence[Case], results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
