@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nodeb.fit.compare import DISTRIBUTIONS, Candidate, Comparison
 from nodeb.fit.model import ErrorModel, recorded_model
 from nodeb.plot.source import save as save_picture
-from nodeb.plot.style import BAND, DASHES, INK, MARKERS, color, legend, new_figure
+from nodeb.plot.style import BAND, DASHES, INK, color, legend, marker, new_figure
 from nodeb.results.provenance import origin
 from nodeb.storage.cells import name_of
 from nodeb.storage.files import write_bytes, write_parquet
@@ -153,7 +153,7 @@ def _points(
             [c.bic - comparison.best.bic for c in candidates],
             label=label,
             color=color(place),
-            marker=MARKERS[place % len(MARKERS)],
+            marker=marker(place),
             linestyle=line,
         )
 

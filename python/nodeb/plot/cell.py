@@ -17,10 +17,10 @@ from nodeb.errors import InputError
 from nodeb.plot.style import (
     FAINT,
     INK,
-    MARKERS,
     Look,
     figure_legend,
     legend_entries,
+    marker,
     new_figure,
     styled,
 )
@@ -118,8 +118,7 @@ def _phones(
     drawn = None
     for place, name in enumerate(flows.distinct("group")):
         x, y, rates = (values[groups == name] for values in (*places, kbps))
-        marker = MARKERS[place % len(MARKERS)]
-        drawn = axes.scatter(x, y, c=rates, marker=marker, label=name, **look)
+        drawn = axes.scatter(x, y, c=rates, marker=marker(place), label=name, **look)
     if drawn is not None:
         _scale(figure, axes, drawn, "Received in order (kbit/s)")
 

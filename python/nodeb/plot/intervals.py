@@ -1,4 +1,4 @@
-"""Means with their 95 % confidence intervals: as lines, bars or bands."""
+"""Means with their 95 % confidence intervals: as lines or bars."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from nodeb.answer.words import percent
 from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
 from nodeb.plot.style import (
     DASHES,
-    INK,
-    MARKERS,
     MUTED,
     PALETTE,
     SIZE,
@@ -28,6 +25,7 @@ from nodeb.plot.style import (
     figure_legend,
     legend,
     legend_entries,
+    marker,
     name_places,
     new_figure,
     new_panels,
@@ -40,10 +38,6 @@ SPREAD = 0.6
 PUBLISHED = "published"
 ON_BARS: Look = {"marker": "D", "markerfacecolor": "white", "markeredgecolor": MUTED}
 """Published values on bars, which light diamonds show on every colour."""
-HOLLOW: Look = {"marker": "o", "markerfacecolor": "white", "markersize": 8.0, "linestyle": "none"}
-"""Style of the hollow markers of means that cover only some of the users."""
-MAX_MARKERS = 40
-"""Number of points above which a joined curve has no markers."""
 LINK_RATES = {
     "bler": "Block error rate",
     "per": "PDU error rate",
@@ -68,11 +62,7 @@ class Line:
 
     def errors(self) -> Values | None:
         """Distances from means to the ends of intervals; None without intervals."""
-        if not self.low:
-            return None
-        mean, low, high = map(np.asarray, (self.mean, self.low, self.high))
-        distances: Values = np.fmax(0.0, [mean - low, high - mean])
-        return distances
+        return errors(self.mean, self.low, self.high) if self.low else None
 
 
 def lines(
@@ -183,14 +173,14 @@ def _draw(
     for number, line in enumerate(data):
         _check(line, x)
         shift = SPREAD * ((number + 0.5) / len(data) - 0.5) if dodge else 0.0
-        marker, paint = MARKERS[number % len(MARKERS)], color(number)
-        look: Look = {"color": paint, "marker": marker, "markersize": 5, "label": line.label}
+        paint, sign = color(number), marker(number)
+        look: Look = {"color": paint, "marker": sign, "markersize": 5, "label": line.label}
         look |= {"linestyle": DASHES[(number + number // len(PALETTE)) % len(DASHES)]}
         at = [place + shift for place in places]
         axes.errorbar(at, line.mean, yerr=line.errors(), capsize=3, elinewidth=1.1, **look)
         if not dodge:
             hollow = {"markerfacecolor": "none", "markeredgecolor": paint, "markersize": 10}
-            _draw_published(axes, x, line, marker=marker, alpha=0.75, **hollow)
+            _draw_published(axes, x, line, marker=sign, alpha=0.75, **hollow)
     axes.set_xticks(places, list(ticks) or None)
     if dodge:
         axes.grid(visible=False, axis="x")
@@ -200,6 +190,13 @@ def _draw_published(axes: Axes, x: Sequence[float], line: Line, **look: Any) -> 
     pairs = [(at, v) for at, v in zip(x, line.published, strict=False) if v is not None]
     places, values = [at for at, _ in pairs], [value for _, value in pairs]
     axes.plot(places, values, linestyle="none", markeredgewidth=1.2, **look)
+
+
+def errors(mean: ArrayLike, low: ArrayLike, high: ArrayLike) -> Values:
+    """Distances from means to the ends of intervals; 0 where an end is NaN."""
+    below, above = np.subtract(mean, low), np.subtract(high, mean)
+    distances: Values = np.fmax(0.0, [below, above])
+    return distances
 
 
 def _check(line: Line, places: Sequence[object]) -> None:
@@ -225,83 +222,6 @@ def _begin_at_zero(axes: Axes, data: Sequence[Line]) -> None:
     finite = [value for value in values if value is not None and np.isfinite(value)]
     if finite and min(finite) >= 0 < max(finite):
         axes.set_ylim(0, 1.08 * max(finite))
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A curve with its confidence band; where an end of the band is NaN, no band is drawn."""
-
-    label: str
-    x: Values
-    mean: Values
-    low: Values
-    high: Values
-    points: bool = False
-    """Whether the curve's points are not joined by a line."""
-    covered: Values | None = None
-    """Share of users that each mean covers; None if all means cover all users."""
-
-    @property
-    def excludes_users(self) -> NDArray[np.bool_]:
-        """Mask of the finite means that cover less than all users; these have hollow markers."""
-        if self.covered is None:
-            return np.zeros(len(self.x), dtype=bool)
-        return np.isfinite(self.mean) & (self.covered < 1)
-
-
-def bands(
-    words: tuple[str, str, str],
-    curves: Sequence[Curve],
-    *,
-    ticks: Sequence[str] = (),
-    log: str = "",
-    key: str = "",
-) -> Figure:
-    """Returns a figure of curves whose confidence intervals are drawn as bands.
-
-    Error bars replace the bands if the x axis has texts (`ticks`), and for a curve of one point.
-
-    Args:
-        words: title, and labels of the x and y axes.
-        curves: the curves.
-        ticks: labels of the positions 0, 1, ... on the x axis; empty for a numeric axis.
-        log: axes with a logarithmic scale: "", "x", "y" or "xy".
-        key: legend title: the quantity that distinguishes the curves.
-    """
-    figure, axes = new_figure(*words)
-    shares: list[float] = []
-    for place, curve in enumerate(curves):
-        paint, has_markers = color(place), len(curve.x) <= MAX_MARKERS or curve.points
-        look: Look = {"color": paint, "label": curve.label, "markersize": 4.5}
-        look["marker"] = MARKERS[place % len(MARKERS)] if has_markers else ""
-        look["linestyle"] = "none" if ticks or curve.points else dash(place)
-        axes.plot(curve.x, curve.mean, **look)
-        if ticks or len(curve.x) == 1:
-            distances = np.maximum([curve.mean - curve.low, curve.high - curve.mean], 0.0)
-            errors = np.nan_to_num(distances)
-            axes.errorbar(curve.x, curve.mean, errors, fmt="none", ecolor=paint, capsize=3)
-        else:
-            axes.fill_between(curve.x, curve.low, curve.high, color=paint, alpha=0.2, linewidth=0)
-        some = curve.excludes_users
-        if curve.covered is not None and some.any():
-            axes.plot(curve.x[some], curve.mean[some], **HOLLOW, markeredgewidth=1.6, color=paint)
-            shares.append(float(curve.covered[some].min()))
-    if shares:
-        text = f"hollow: mean of only some users, of {percent(min(shares))} at the least"
-        axes.plot([], [], **HOLLOW, markeredgewidth=1.6, color=INK, label=text)
-    if ticks:
-        name_places(axes, ticks, SIZE[0])
-        axes.set_xlim(-0.5, len(ticks) - 0.5)
-    if "x" in log:
-        axes.set_xscale("log")
-    if "y" in log:
-        axes.set_yscale("log")
-    elif all(np.nanmin(curve.mean, initial=0.0) >= 0 for curve in curves):
-        # Zero is included first, because matplotlib's top margin is a share of the data's range.
-        axes.update_datalim([(axes.dataLim.x0, 0)])
-        axes.set_ylim(bottom=0)
-    legend(axes, columns=3, fewest=1 if shares else 2, title=key)
-    return figure
 
 
 def link_curves(links: Mapping[str, Table], rate: str = "bler", title: str | None = None) -> Figure:
@@ -330,9 +250,8 @@ def link_curves(links: Mapping[str, Table], rate: str = "bler", title: str | Non
         )
         seen, none, paint = mean > 0, mean == 0, color(place)
         look: Look = {"color": paint, "label": name, "markersize": 4.5, "linestyle": dash(place)}
-        look["marker"] = MARKERS[place % len(MARKERS)]
-        errors = np.maximum([mean - low, high - mean], 0)[:, seen]
-        axes.errorbar(x[seen], mean[seen], yerr=errors, capsize=2.5, elinewidth=1.1, **look)
+        look |= {"marker": marker(place), "capsize": 2.5, "elinewidth": 1.1}
+        axes.errorbar(x[seen], mean[seen], yerr=errors(mean, low, high)[:, seen], **look)
         hollow: Look = {"linestyle": "none", "marker": "v", "markerfacecolor": "none"}
         axes.plot(x[none], high[none], color=paint, **hollow)
         is_empty &= not (seen | none).any()

@@ -14,16 +14,18 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from nodeb.answer.words import joined
 from nodeb.base.table import Table
 from nodeb.errors import InputError, os_reason, writing
-from nodeb.plot.table import find
+from nodeb.plot.table import column_of, find
 from nodeb.results import glossary
 from nodeb.storage import folders
 from nodeb.storage.files import read_parquet, write_bytes
 
 TABLES = ("sweep", *glossary.tables(), "summary")
 """Tables in a results folder, in the order of preference."""
-FORMATS = (".png", ".svg", ".pdf")
+STAMPS = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
+"""Suffixes of files, and the metadata of each that would differ between equal figures."""
 DPI = 150
 KEYS = ("run", "user")
 """Columns on which tables are joined."""
@@ -55,17 +57,22 @@ def save(figure: Figure, path: Path) -> Path:
         OutputError: the file cannot be written.
     """
     suffix = path.suffix.lower()
-    if suffix not in FORMATS:
-        raise InputError(f"{path}: unknown suffix; expected {', '.join(FORMATS)}")
-    stamp = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}[suffix]
-    data = io.BytesIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": path.stem}):
-        figure.savefig(data, format=suffix[1:], dpi=DPI, facecolor="white", metadata={stamp: None})
+    if suffix not in STAMPS:
+        raise InputError(f"{path}: unknown suffix; expected {', '.join(STAMPS)}")
+    data = image(figure, suffix, path.stem, facecolor="white", dpi=DPI)
     with writing(f"write {path}"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_bytes(path, data.getvalue())
+        write_bytes(path, data)
         folders.note(path)
     return path
+
+
+def image(figure: Figure, suffix: str, name: str, **options: Any) -> bytes:
+    """The content of a figure's file; identifiers in it depend on `name`."""
+    data = io.BytesIO()
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+        figure.savefig(data, format=suffix[1:], metadata={STAMPS[suffix]: None}, **options)
+    return data.getvalue()
 
 
 def chosen_columns(
@@ -77,11 +84,10 @@ def chosen_columns(
     may include the table: `phones.cqi`.
     """
     for table in tables.values():
-        names = {name: column for name in asked if (column := _in(table, name))}
+        names = {name: column for name in asked if (column := column_of(table, name))}
         if len(names) == len(set(asked)):
             return table, names
-    homes = {name: _homes(tables, name) for name in asked if name not in KEYS}
-    places = {name: _only_home(tables, name, one) for name, one in homes.items()}
+    places = {name: _home(tables, name) for name in asked if name not in KEYS}
     rows = _matched(tables, list(dict.fromkeys(at for at, _ in places.values())))
     base = next(iter(rows))
     columns = {key: tables[base][key][rows[base]] for key in KEYS if key in asked or len(rows) > 1}
@@ -92,29 +98,18 @@ def chosen_columns(
     return Table(columns), names
 
 
-def _in(table: Table, name: str) -> str | None:
-    try:
-        return find(table, name)
-    except InputError:
-        return None
-
-
-def _homes(tables: Mapping[str, Table], name: str) -> dict[str, str]:
-    """Returns the tables that have the column, with its full name in each."""
+def _home(tables: Mapping[str, Table], name: str) -> tuple[str, str]:
+    """Returns the only table that has the column, and the column's full name in it."""
     prefix, _, rest = name.partition(".")
     if rest and prefix in tables:
-        return {prefix: find(tables[prefix], rest)}
-    homes = {at: column for at, table in tables.items() if (column := _in(table, name))}
+        return prefix, find(tables[prefix], rest)
+    homes = {at: column for at, table in tables.items() if (column := column_of(table, name))}
     if not homes:
         find(Table(dict.fromkeys((c for t in tables.values() for c in t.columns), ())), name)
-    return homes
-
-
-def _only_home(tables: Mapping[str, Table], name: str, homes: Mapping[str, str]) -> tuple[str, str]:
     usable = {at: column for at, column in homes.items() if _has_keys(tables[at])} or homes
     if len(usable) > 1:
         choices = " or ".join(f"{at}.{column}" for at, column in usable.items())
-        raise InputError(f"`{name}` is in {_listed(list(usable))}: write {choices}")
+        raise InputError(f"`{name}` is in {joined(list(usable))}: write {choices}")
     return next(iter(usable.items()))
 
 
@@ -124,12 +119,12 @@ def _matched(tables: Mapping[str, Table], used: Sequence[str]) -> dict[str, NDAr
         return {used[0]: np.arange(len(tables[used[0]]))}
     for at in used:
         if not _has_keys(tables[at]):
-            raise InputError(f"{at} has no column for {_listed(KEYS)} to join it on")
+            raise InputError(f"{at} has no column for {joined(KEYS)} to join it on")
     keys = {at: list(zip(*(tables[at][key].tolist() for key in KEYS), strict=True)) for at in used}
     long = [at for at in used if len(set(keys[at])) < len(keys[at])]
     if len(long) > 1:
         raise InputError(
-            f"{_listed(long)} have several rows for each run and user; "
+            f"{joined(long)} have several rows for each run and user; "
             "only one table of a join may, because their rows cannot be matched otherwise"
         )
     base, *others = sorted(used, key=lambda at: at not in long)
@@ -145,11 +140,6 @@ def _matched(tables: Mapping[str, Table], used: Sequence[str]) -> dict[str, NDAr
 
 def _has_keys(table: Table) -> bool:
     return set(KEYS) <= set(table.columns)
-
-
-def _listed(names: Sequence[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _read(path: Path) -> Table:

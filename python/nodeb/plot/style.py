@@ -144,6 +144,10 @@ def color(place: int) -> str:
     return PALETTE[place % len(PALETTE)]
 
 
+def marker(place: int) -> str:
+    return MARKERS[place % len(MARKERS)]
+
+
 def pale(paint: str) -> str:
     """Returns a pale version of a colour, for the background of a texture in that colour."""
     red, green, blue = (0.3 * part + 0.7 for part in to_rgb(paint))

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
+from nodeb.answer.words import percent
 from nodeb.base.table import Table
 from nodeb.base.units import quantity
 from nodeb.errors import InputError, nearest
-from nodeb.plot.intervals import Curve, bands
-from nodeb.plot.style import nice_step
+from nodeb.plot.intervals import errors
+from nodeb.plot.style import (
+    INK,
+    SIZE,
+    Look,
+    color,
+    dash,
+    legend,
+    marker,
+    name_places,
+    new_figure,
+    nice_step,
+)
 from nodeb.plot.text import DIFFERENCE, SUFFIXES, Quantity
 from nodeb.results.metrics import ALL
 from nodeb.results.timeseries import time_averages
@@ -29,6 +43,30 @@ COVERED = "_covered"
 SERIES = ("user", "event")
 NOTES = ("runs", "seed", "version", "precision_reached", "unit")
 """Columns that state the origin of a row; never suggested as columns that distinguish curves."""
+HOLLOW: Look = {"marker": "o", "markerfacecolor": "white", "markersize": 8.0, "linestyle": "none"}
+"""Style of the hollow markers of means that cover only some of the users."""
+MAX_MARKERS = 40
+"""Number of points above which a joined curve has no markers."""
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """A curve with its confidence band; where an end of the band is NaN, no band is drawn."""
+
+    label: str
+    x: Values
+    mean: Values
+    low: Values
+    high: Values
+    is_points: bool = False
+    """Whether the curve's points are not joined by a line."""
+    covered: Values | None = None
+    """Share of users that each mean covers; None if all means cover all users."""
+
+    def scaled(self, x: float, y: float) -> _Curve:
+        return replace(self, x=x * self.x, mean=y * self.mean, low=y * self.low, high=y * self.high)
 
 
 def curves(
@@ -92,30 +130,68 @@ def curves(
     across = Quantity.of(x, np.array([]) if ticks else places)
     metrics = set(rows["metric"].tolist()) if "metric" in rows.columns else set()
     up = Quantity.of(str(metrics.pop()) if len(metrics) == 1 else y, means)
-    scaled = [
-        replace(
-            part,
-            x=part.x * across.factor,
-            **{name: getattr(part, name) * up.factor for name in ("mean", "low", "high")},
-        )
-        for part in parts
-    ]
     words = title or ", ".join(conditions), across.label, up.label
-    figure = bands(words, scaled, ticks=ticks, log=log, key=", ".join(by))
+    figure, axes = new_figure(*words)
+    parts = [part.scaled(across.factor, up.factor) for part in parts]
+    shares = [_draw(axes, place, part, ticks) for place, part in enumerate(parts)]
+    covered = min(shares, default=1.0)
+    if covered < 1:
+        text = f"hollow: mean of only some users, of {percent(covered)} at the least"
+        axes.plot([], [], **HOLLOW, markeredgewidth=1.6, color=INK, label=text)
+    if ticks:
+        name_places(axes, ticks, SIZE[0])
+        axes.set_xlim(-0.5, len(ticks) - 0.5)
+    if "x" in log:
+        axes.set_xscale("log")
+    if "y" in log:
+        axes.set_yscale("log")
+    elif all(np.nanmin(part.mean, initial=0.0) >= 0 for part in parts):
+        # Zero is included first, because matplotlib's top margin is a share of the data's range.
+        axes.update_datalim([(axes.dataLim.x0, 0)])
+        axes.set_ylim(bottom=0)
+    legend(axes, columns=3, fewest=1 if covered < 1 else 2, title=", ".join(by))
     marks = np.array([]) if ticks else np.unique(rows[x]) * across.factor
     if 1 < len(marks) <= FEW and np.diff(marks).min() >= APART * np.ptp(marks):
-        figure.axes[0].set_xticks(marks, [f"{mark:.6g}" for mark in marks.tolist()])
-        figure.axes[0].minorticks_off()
+        axes.set_xticks(marks, [f"{mark:.6g}" for mark in marks.tolist()])
+        axes.minorticks_off()
     elif rows[x].dtype.kind in "iu" and "x" not in log:
-        figure.axes[0].xaxis.set_major_locator(MaxNLocator("auto", integer=True))
+        axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     return figure
 
 
-def find(table: Table, name: str) -> str:
+def _draw(axes: Axes, place: int, curve: _Curve, ticks: Sequence[str]) -> float:
+    """Draws a curve, and its intervals as a band; with texts on the x axis, as error bars.
+
+    Returns the smallest share of users that a mean covers.
+    """
+    paint, has_markers = color(place), len(curve.x) <= MAX_MARKERS or curve.is_points
+    look: Look = {"color": paint, "label": curve.label, "markersize": 4.5}
+    look["marker"] = marker(place) if has_markers else ""
+    look["linestyle"] = "none" if ticks or curve.is_points else dash(place)
+    axes.plot(curve.x, curve.mean, **look)
+    if ticks or len(curve.x) == 1:
+        ends = errors(curve.mean, curve.low, curve.high)
+        axes.errorbar(curve.x, curve.mean, ends, fmt="none", ecolor=paint, capsize=3)
+    else:
+        axes.fill_between(curve.x, curve.low, curve.high, color=paint, alpha=0.2, linewidth=0)
+    if curve.covered is None:
+        return 1.0
+    some = np.isfinite(curve.mean) & (curve.covered < 1)
+    if some.any():
+        axes.plot(curve.x[some], curve.mean[some], **HOLLOW, markeredgewidth=1.6, color=paint)
+    return float(curve.covered[some].min(initial=1.0))
+
+
+def column_of(table: Table, name: str) -> str | None:
     """`name` may lack the unit suffix."""
-    for column in (name, *(name + suffix for suffix in SUFFIXES)):
-        if column in table.columns:
-            return column
+    names = (name, *(name + suffix for suffix in SUFFIXES))
+    return next((column for column in names if column in table.columns), None)
+
+
+def find(table: Table, name: str) -> str:
+    """Like `column_of`, with an error that suggests a column."""
+    if column := column_of(table, name):
+        return column
     shown = [c for c in table.columns if not c.endswith((*ENDS, COVERED))]
     raise InputError(f"there is no column `{name}`{nearest(name, shown)}")
 
@@ -146,7 +222,7 @@ def _is(value: object, text: str, column: str) -> bool:
 
 def _curve(
     key: Sequence[object], rows: Table, x: str, y: str, ticks: Sequence[str], split: set[str]
-) -> Curve:
+) -> _Curve:
     label, used = ", ".join(map(_shown, key)), {x, y, *split}
     at = np.array([ticks.index(str(v)) for v in rows[x].tolist()]) if ticks else rows[x]
     at, values = at.astype(np.float64), rows[y].astype(np.float64)
@@ -163,13 +239,13 @@ def _curve(
         curve = _means(label, means)
         # A measured x differs in almost every row, so the values are drawn as points, not a curve.
         is_measured = rows[x].dtype.kind == "f" and 2 * len(curve.x) > len(rows) > 1
-        return replace(curve, points=is_measured and not ticks)
+        return replace(curve, is_points=is_measured and not ticks)
     _check_unique(rows, x, used)
     order = np.argsort(at, kind="stable")
     low, high = (rows[end][order] if has_ends else np.full(len(at), np.nan) for end in ends)
     share = y.removesuffix(DIFFERENCE) + COVERED if y != "mean" else COVERED[1:]
     covered = rows[share][order] if share in rows.columns else None
-    return Curve(label, at[order], values[order], low, high, covered=covered)
+    return _Curve(label, at[order], values[order], low, high, covered=covered)
 
 
 def _check_unique(rows: Table, x: str, used: set[str]) -> None:
@@ -184,7 +260,7 @@ def _check_unique(rows: Table, x: str, used: set[str]) -> None:
     raise InputError(f"a curve has several rows with the same {x}{hint}")
 
 
-def _over_time(label: str, rows: Table, y: str, used: set[str]) -> Curve:
+def _over_time(label: str, rows: Table, y: str, used: set[str]) -> _Curve:
     for name in SERIES:
         if name in rows.columns and name not in used and len(set(rows[name].tolist())) > 1:
             raise InputError(
@@ -203,10 +279,10 @@ def _over_time(label: str, rows: Table, y: str, used: set[str]) -> Curve:
     return _means(label, dict(zip(middles, averages[:, use].T.tolist(), strict=True)))
 
 
-def _means(label: str, values: Mapping[float, Sequence[float]]) -> Curve:
+def _means(label: str, values: Mapping[float, Sequence[float]]) -> _Curve:
     intervals = {place: mean_interval(of_runs) for place, of_runs in values.items() if of_runs}
     ends = [(place, i.mean, i.low, i.high) for place, i in intervals.items()]
-    return Curve(label, *np.array(ends, dtype=np.float64).reshape(-1, 4).T)
+    return _Curve(label, *np.array(ends, dtype=np.float64).reshape(-1, 4).T)
 
 
 def _shown(value: object) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import re
 
-import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from nodeb.answer.paints import FAMILIES, PACKETS
+from nodeb.plot.source import image
 from nodeb.plot.style import FAINT, INK, MUTED, PALETTE, pale
 
 _FAMILY = re.compile(r"((?:font-family: |font: )(?:[\w.]+ )*?[\d.]*(?:px )?)'DejaVu Sans'[^;\"]*")
@@ -29,7 +28,7 @@ def inline_svg(figure: Figure, name: str, description: str) -> str:
         axes.set_facecolor("none")
     if figure.get_suptitle():
         figure.suptitle("")
-    text = _save(figure, name)
+    text = image(figure, ".svg", name, facecolor="none").decode()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     # In HTML, an <svg> element needs neither XML namespaces nor xlink prefixes.
@@ -41,13 +40,6 @@ def inline_svg(figure: Figure, name: str, description: str) -> str:
     head, end, rest = text.partition(">")
     head = re.sub(r' (width|height)="[^"]*"', "", head)
     return head.replace("<svg", f'<svg role="img" aria-label="{label}"', 1) + end + rest
-
-
-def _save(figure: Figure, name: str) -> str:
-    data = io.StringIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
-        figure.savefig(data, format="svg", facecolor="none", metadata={"Date": None})
-    return data.getvalue()
 
 
 def _themed(text: str) -> str:
