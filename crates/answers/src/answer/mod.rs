@@ -4,6 +4,10 @@
 //! main table; second picture; further tables and the marks that concern them (`folded`), only with `--all`; other
 //! marks; notes. On a page the further tables are folded, and come last.
 
+pub mod compare;
+pub mod lines;
+pub mod run;
+
 use serde::Serialize;
 
 use crate::digits::Shown;
