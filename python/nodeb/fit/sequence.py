@@ -23,7 +23,6 @@ Bits = NDArray[np.uint8]
 HEAD = re.compile(r"#\s*pdus_per_block\s*=\s*(\d+)\s*$", re.MULTILINE)
 """Comment `# pdus_per_block = N` at the end of a line: the number of PDUs per transport block."""
 MAX_BYTES = 1 << 32
-BLANK = re.compile(rb"#[^\n]*|\s+")
 
 
 @dataclass(frozen=True)
@@ -95,9 +94,15 @@ def read_errors(path: str | os.PathLike[str], pdus_per_block: int | None = None)
     if file.is_dir():
         file = _in_folder(file)
     data = read_bytes(file, MAX_BYTES)
-    digits = np.frombuffer(BLANK.sub(b"", data), dtype=np.uint8) - ord("0")
-    if np.any(digits > 1):
-        raise InputError(f"{file}{_first_stranger(data)}")
+    text = re.sub(rb"#[^\n]*", b"", data)
+    if odd := re.search(rb"[^01\s]", text):
+        at = odd.start()
+        line, column = text.count(b"\n", 0, at) + 1, at - text.rfind(b"\n", 0, at)
+        symbol = text[at : at + 4].decode("utf-8", "replace")[0]
+        raise InputError(
+            f"{file}:{line}:{column}: found `{symbol}`; an error sequence has only 0 and 1"
+        )
+    digits = np.frombuffer(b"".join(text.split()), dtype=np.uint8) - ord("0")
     if pdus_per_block is None:
         said = HEAD.search(data.decode("latin-1"))
         pdus_per_block = int(said[1]) if said else 1
@@ -114,16 +119,6 @@ def _in_folder(folder: Path) -> Path:
         )
     names = ", ".join(file.name for file in files)
     raise InputError(f"{folder}: there are several error sequences in here; give one of: {names}")
-
-
-def _first_stranger(data: bytes) -> str:
-    """Line, column and text of the first invalid symbol, as the end of a message."""
-    for number, line in enumerate(data.splitlines(), start=1):
-        text = line.partition(b"#")[0].decode("utf-8", errors="replace")
-        if strange := re.search(r"[^01\s]", text):
-            column = strange.start() + 1
-            return f":{number}:{column}: found `{strange[0]}`; an error sequence has only 0 and 1"
-    return ": an error sequence has only 0 and 1"
 
 
 def gaps(errors: Bits) -> NDArray[np.int64]:

@@ -42,8 +42,17 @@ class Experiment:
         ScenarioError: a key is unknown or missing, or a value impossible.
     """
 
-    def __init__(self, **keys: Any) -> None:
-        self._resolve(keys, lambda _: "")
+    def __init__(self, /, **keys: Any) -> None:
+        if (path := non_finite_number(keys)) is not None:
+            raise ScenarioError(f"{'.'.join(path)}: {NO_NUMBER}")
+        try:
+            resolved, service = _core.link_resolve(json.dumps(keys))
+        except _core.LinkError as error:
+            raise ScenarioError(_explain(*error.args)) from None
+        self._data: dict[str, Any] = json.loads(resolved)
+        self._service: dict[str, Any] = json.loads(service)
+        if twice := [value for value, n in Counter(self.eb_n0_db).items() if n > 1]:
+            raise ScenarioError(f"eb_n0_db: {twice[0]:g} occurs twice; expected different values")
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -53,30 +62,6 @@ class Experiment:
             ScenarioError: a key is unknown or missing, or a value impossible.
         """
         return cls(**data)
-
-    @classmethod
-    def _placed(cls, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> Self:
-        experiment = cls.__new__(cls)
-        experiment._resolve(data, place)
-        return experiment
-
-    def _resolve(self, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> None:
-        """Checks the keys and values of an experiment, fills in the defaults and stores the
-        result."""
-        if (keys := non_finite_number(data)) is not None:
-            raise ScenarioError(f"{place(keys)}{'.'.join(keys)}: {NO_NUMBER}")
-        try:
-            resolved, service = _core.link_resolve(json.dumps(data))
-        except _core.LinkError as error:
-            key, message = error.args
-            raise ScenarioError(_explain(key, message, place)) from None
-        self._data: dict[str, Any] = json.loads(resolved)
-        if twice := [value for value, n in Counter(self.eb_n0_db).items() if n > 1]:
-            raise ScenarioError(
-                f"{place(['eb_n0_db'])}eb_n0_db: {twice[0]:g} occurs twice; expected different "
-                "values"
-            )
-        self._service: dict[str, Any] = json.loads(service)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the experiment as plain data, with every default filled in."""
@@ -223,16 +208,16 @@ def load(path: str | os.PathLike[str], settings: Sequence[str] = ()) -> Experime
         _from_json(text, file) if file.suffix == ".json" else document(text, printable(str(file)))
     )
     changed = [_setting(data, setting) for setting in settings]
-
-    def place(keys: list[str]) -> str:
-        key = ".".join(keys)
-        is_changed = any(f"{key}.".startswith(f"{one}.") for one in changed)
-        if is_changed or file.suffix == ".json":
-            return f"{file}: "
-        line = _core.line_of(text, keys)
-        return f"{file}: " if line is None else f"{file}:{line}: "
-
-    return Experiment._placed(data, place)
+    try:
+        return Experiment(**data)
+    except ScenarioError as error:
+        key = re.match(r"[\w.]+(?=: )", str(error))
+        path = key[0] if key else ""
+        is_changed = any(f"{path}.".startswith(f"{one}.") for one in changed)
+        is_text = not is_changed and file.suffix != ".json"
+        line = _core.line_of(text, path.split(".") if path else []) if is_text else None
+        place = file if line is None else f"{file}:{line}"
+        raise ScenarioError(f"{place}: {error}") from None
 
 
 def _from_json(text: str, file: Path) -> dict[str, Any]:
@@ -259,15 +244,13 @@ def _setting(data: dict[str, Any], setting: str) -> str:
     return key
 
 
-def _explain(key: str, message: str, place: Callable[[list[str]], str]) -> str:
+def _explain(key: str, message: str) -> str:
     """Converts the core's error about a key to a message of this package."""
-    keys = [part for part in re.split(r"[.\[\]]+", key) if part]
-    where = ".".join(keys)
+    where = ".".join(part for part in re.split(r"[.\[\]]+", key) if part)
     if unknown := re.match(r"unknown (field|variant) `(.*?)`(.*)", message):
-        kind, found, rest = unknown.groups()
-        allowed = re.findall(r"`(.*?)`", rest)
+        kind, name, rest = unknown.groups()
         what = "key" if kind == "field" else "name"
-        message = f"unknown {what} `{found}`{nearest(found, allowed)}"
+        message = f"unknown {what} `{name}`{nearest(name, re.findall(r'`(.*?)`', rest))}"
     for pattern, words in RUST_WORDS.items():
         message = re.sub(pattern, words, message)
-    return place(keys) + (f"{where}: {message}" if where else message)
+    return f"{where}: {message}" if where else message
