@@ -14,8 +14,6 @@ from nodeb.emulate.plan import SERVER, make
 from nodeb.emulate.session import Options, emulate
 from nodeb.inputs.scenario import Scenario
 
-__all__ = ["RATES_MBPS", "Carried", "measure", "text"]
-
 RATES_MBPS = (10, 100, 200, 500, 1000)
 SECONDS = 2.0
 LATE_S = 0.001

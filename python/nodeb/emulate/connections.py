@@ -16,8 +16,6 @@ from nodeb.explanation import Explanation
 from nodeb.explanation.replications import path_of
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["Connection", "Connections", "choose", "connections", "explain", "listed"]
-
 LISTED = 20
 """Maximum number of connections in a printed list; those with most data are listed."""
 

@@ -20,8 +20,6 @@ from typing import Any, Self
 import nodeb
 from nodeb.errors import RunError
 
-__all__ = ["Endpoint", "check_system", "refused", "stop_signals", "terminate_commands", "wait"]
-
 READY_S = 30.0
 """Maximum time to wait for an endpoint's namespace and device, s."""
 ENDING_S = 2.0

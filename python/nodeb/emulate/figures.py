@@ -14,8 +14,6 @@ from nodeb.plot.shares import WIDE, distributions
 from nodeb.plot.style import MUTED, NARROW, Look, color, legend, new_figure
 from nodeb.plot.text import Quantity
 
-__all__ = ["MAX_CURVES", "drawings"]
-
 MAX_CURVES = 6
 """Largest number of phones that have curves in a figure."""
 LOST = {

@@ -18,8 +18,6 @@ from typing import Any
 
 from nodeb.emulate.netlink import Masquerade, Netlink, RefusedError, step
 
-__all__ = ["counters", "create_device", "enter", "is_listening", "open_gateway", "remove_link"]
-
 RESOLV_CONF = Path("/etc/resolv.conf")
 SYSCTL = Path("/proc/sys/net")
 NEW_USER, NEW_NET, NEW_MOUNTS = 0x1000_0000, 0x4000_0000, 0x2_0000

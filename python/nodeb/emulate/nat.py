@@ -22,8 +22,6 @@ from nodeb.emulate.netlink import Masquerade, Netlink, RefusedError, step
 from nodeb.emulate.plan import CELLS
 from nodeb.errors import RunError
 
-__all__ = ["Nat", "reachable_nameservers"]
-
 SYSCTL = Path("/proc/sys/net")
 RESOLV_CONF = Path("/etc/resolv.conf")
 UPSTREAM = Path("/run/systemd/resolve/resolv.conf")

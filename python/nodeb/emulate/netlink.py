@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from ipaddress import ip_address, ip_interface, ip_network
 from typing import Self
 
-__all__ = ["Masquerade", "Netlink", "RefusedError", "step"]
-
 HEADER = struct.Struct("=IHHII")
 REQUEST, ACKNOWLEDGE, EXCLUSIVE, CREATE = 0x1, 0x4, 0x200, 0x400
 ERROR, NESTED = 2, 0x8000

@@ -28,8 +28,6 @@ from nodeb.report.render import content, render
 from nodeb.report.svg import inline_svg
 from nodeb.stats import batch_means
 
-__all__ = ["means", "of_emulation", "of_replay"]
-
 COUNTERS = {
     "bearers": "bearer kind ttis blocks blocks_failed packets_in packets_delivered packets_dropped",
     "links": "link packets lost overflowed dropped_early marked bytes",

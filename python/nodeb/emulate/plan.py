@@ -12,18 +12,6 @@ from nodeb.errors import InputError, nearest
 from nodeb.inputs.columns import EXTERNAL, is_external
 from nodeb.inputs.scenario import Scenario
 
-__all__ = [
-    "CELLS",
-    "SERVER",
-    "Addresses",
-    "Phone",
-    "Plan",
-    "make",
-    "of_phone",
-    "parse_phone",
-    "split",
-]
-
 MAX_PHONES = 200
 CELLS = {4: "10.64.0.0/16", 6: "fd00:6e6f:6465:62::/64"}
 """Networks of the server and all phones by IP version, the same in every emulation."""

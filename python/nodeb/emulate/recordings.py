@@ -32,8 +32,6 @@ from nodeb.replication.pool import run_with_progress
 from nodeb.results.provenance import core_hash
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["CUT_OFF", "Claim", "Recording", "Replay", "claimed", "header", "read"]
-
 Output = TypeVar("Output")
 CUT_OFF = "the log was cut off; this is the recording up to there"
 """Note on an incomplete log, for the output of commands."""
@@ -144,6 +142,11 @@ class Recording:
         """Indices, in the scenario, of the users that were real phones, in the phones' order."""
         return [phone["user"] for phone in self.about["phones"]]
 
+    @property
+    def inputs(self) -> tuple[str, _core.CompiledScenario, int, list[int]]:
+        """What the core needs to simulate the recorded packets again."""
+        return self.path, self.scenario.compiled(), self.seed, self.users
+
     def digest(self) -> str:
         with open(self.path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -200,13 +203,11 @@ class Recording:
             InputError, RunError, FullError: see `process`.
             ScenarioError: this version cannot read the scenario.
         """
-        compiled = self.scenario.compiled()
+        inputs = self.inputs
 
         def work(control: _core.Control) -> tuple[dict[str, Any], Mapping[str, Mapping[str, Any]]]:
             with nullcontext() if pcap is None else write_in_place(pcap) as path:
-                return _core.replay_flight(
-                    self.path, compiled, self.seed, self.users, control, path, radio
-                )
+                return _core.replay_flight(*inputs, control, path, radio)
 
         report, tables = self.process(work, progress)
         for phone, recorded in zip(report["phones"], self.about["phones"], strict=True):
@@ -226,12 +227,9 @@ class Recording:
                 the replay differs from the recording, or the log is damaged.
             RunError: the log cannot be read.
         """
-        compiled = self.scenario.compiled()
+        inputs = self.inputs
         return self.process(
-            lambda control: _core.flight_explain(
-                self.path, compiled, self.seed, self.users, connection, control
-            ),
-            progress,
+            lambda control: _core.flight_explain(*inputs, connection, control), progress
         )
 
 

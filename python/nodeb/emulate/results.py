@@ -17,23 +17,11 @@ from nodeb.emulate.plan import Plan
 from nodeb.emulate.recordings import CUT_OFF, Recording, Replay
 from nodeb.emulate.session import Options, Outcome
 from nodeb.errors import InputError, OutputError, writing
-from nodeb.inputs.scenario import Scenario
 from nodeb.results.provenance import Provenance
 from nodeb.results.result import Result
 from nodeb.storage import folders
 from nodeb.storage.files import check_place, refuse_other_page, write_bytes
 from nodeb.storage.folders import Owner, Place, claim
-
-__all__ = [
-    "ENDED",
-    "claimed",
-    "emulated",
-    "page_place",
-    "replayed",
-    "write_emulation",
-    "write_page",
-    "write_replay",
-]
 
 ENDED = {
     "command": "the commands had ended",
@@ -215,6 +203,8 @@ def claimed(
 
 def write_emulation(place: Place, plan: Plan, options: Options, outcome: Outcome) -> None:
     """Writes the tables of an emulation, and its report in `provenance.json`."""
+    about = _provenance(options.seed, ENDED[outcome.ended], outcome.wall_s)
+    result = Result.from_replications(plan.scenario, [outcome.tables], about)
     emulation = {
         **outcome.report,
         "real_time": outcome.real_time,
@@ -222,27 +212,19 @@ def write_emulation(place: Place, plan: Plan, options: Options, outcome: Outcome
         "exits": outcome.exits,
         "mtu_bytes": options.mtu,
     }
-    made = plan.scenario, outcome.tables, options.seed, ENDED[outcome.ended], outcome.wall_s
-    _put(place, *made, {"emulation": emulation})
+    result.put(place, about={"emulation": emulation})
 
 
 def write_replay(place: Place, recording: Recording, replay: Replay) -> None:
     """Writes the tables of a replay, and its report in `provenance.json`."""
-    made = recording.scenario, replay.tables, recording.seed, "the log had ended", 0.0
-    _put(place, *made, {"replay": replay.report})
+    about = _provenance(recording.seed, "the log had ended", 0.0)
+    result = Result.from_replications(recording.scenario, [replay.tables], about)
+    result.put(place, about={"replay": replay.report})
 
 
-def _put(
-    place: Place,
-    scenario: Scenario,
-    tables: Mapping[str, Mapping[str, Any]],
-    seed: int,
-    stopping: str,
-    wall_s: float,
-    about: Mapping[str, Report],
-) -> None:
+def _provenance(seed: int, stopping: str, wall_s: float) -> Provenance:
     started = datetime.now(UTC) - timedelta(seconds=wall_s)
-    provenance = Provenance.now(
+    return Provenance.now(
         seed=seed,
         runs=1,
         jobs=1,
@@ -251,7 +233,6 @@ def _put(
         wall_time_s=round(wall_s, 6),
         started=started.isoformat(timespec="seconds"),
     )
-    Result.from_replications(scenario, [tables], provenance).put(place, about=about)
 
 
 def page_place(report: Path | None, out: Path | None, *, force: bool = False) -> Path | None:

@@ -20,8 +20,6 @@ from nodeb.emulate.nat import Nat
 from nodeb.emulate.plan import SERVER, Addresses, Phone, Plan
 from nodeb.errors import RunError
 
-__all__ = ["STOPPED", "Options", "Outcome", "emulate"]
-
 SERVER_READY_S = 5.0
 """Maximum time to wait for the server to listen, s; then the phones start anyway."""
 LISTEN_POLL_S = 0.01

@@ -10,8 +10,6 @@ from typing import Any, TextIO
 
 from nodeb.answer.numbers import number
 
-__all__ = ["status_line", "status_text"]
-
 SHOW_EVERY_S = 1.0
 """Minimum time of the emulation between two updates of the line, s."""
 USUAL_COLUMNS = 80

@@ -19,8 +19,6 @@ from nodeb.life.life import MAX_EVENTS, About, Life, arrows, check_limits
 from nodeb.life.path import MAX_TRANSFERS, CriticalPath, spans_of
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["RecordedLife", "recorded_life"]
-
 SYN, ACK = 2, 16
 Columns = dict[str, NDArray[Any]]
 
@@ -84,15 +82,13 @@ def recorded_life(
 ) -> RecordedLife:
     """Replays a recording and keeps the events of its packets; see `nodeb.life`."""
     check_limits(user, most)
-    path, compiled = recording.path, recording.scenario.compiled()
-
-    def work(control: _core.Control) -> dict[str, Any]:
-        return _core.flight_timeline(
-            path, compiled, recording.seed, recording.users, control, *window_ns, user, most
-        )
-
-    timeline = recording.process(work, progress)
-    parsed, is_whole = recording.process(lambda control: _core.flight_packets(path, control))
+    inputs = recording.inputs
+    timeline = recording.process(
+        lambda control: _core.flight_timeline(*inputs, control, *window_ns, user, most), progress
+    )
+    parsed, is_whole = recording.process(
+        lambda control: _core.flight_packets(recording.path, control)
+    )
     origin = {"scenario": recording.scenario, "seed": recording.seed, "run": 0, "user": user}
     cut = "" if is_whole else CUT_OFF
     about = About.of(timeline, window_ns, flight="A replayed recording", cut=cut, **origin)

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-__all__ = ["ProgressCallback", "progress_bar"]
-
 ProgressCallback = Callable[[float, str], None]
 """Function called with the fraction done, 0 to 1, and a short text on the current work."""
 

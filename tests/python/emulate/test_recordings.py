@@ -123,7 +123,7 @@ def test_progress_callback_can_abort_a_replay(tmp_path):
     control = _core.Control()
     control.cancel()
     recording = recordings.read(log)
-    arguments = recording.path, recording.scenario.compiled(), recording.seed, recording.users
+    arguments = recording.inputs
     for cancelled in (
         lambda: _core.replay_flight(*arguments, control),
         lambda: _core.flight_timeline(*arguments, control),
