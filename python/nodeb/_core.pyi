@@ -1,11 +1,14 @@
 """The simulation core, written in Rust. Use it through `nodeb.Scenario` rather than directly."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nodeb.base.table import Table
+from nodeb.results.metrics import Metric
 
 __all__ = [
     "Cancelled",
@@ -15,8 +18,13 @@ __all__ = [
     "InternalError",
     "LinkError",
     "ScenarioError",
+    "Unfinished",
+    "built_in_metrics",
+    "by_run",
     "causes",
     "cell_map",
+    "coverage",
+    "coverage_by_run",
     "document",
     "emulation_tables",
     "era_switches",
@@ -27,6 +35,8 @@ __all__ = [
     "flight_header",
     "flight_packets",
     "flight_timeline",
+    "group_names",
+    "group_rows",
     "hsdpa_blocks",
     "line_of",
     "line_of_entry",
@@ -34,14 +44,19 @@ __all__ = [
     "link_run",
     "link_schema",
     "metrics",
+    "no_arrival_hint",
+    "of_whom",
     "read_error_model",
     "read_numbers",
     "registry",
     "replay_flight",
     "resolve",
+    "rings",
     "schema",
+    "summarize",
     "timeline",
     "timeline_tables",
+    "unfinished",
     "version",
     "wcdma_ber",
     "wcdma_check_bits",
@@ -626,3 +641,78 @@ def wcdma_mean_factor(scenario: CompiledScenario, places: int) -> float:
     The factor is averaged over `places` random positions of phones. For a scenario with the `mean`
     model its own factor is returned.
     """
+
+_Tables = Mapping[str, Table]
+_Own = list[tuple[Metric, dict[str, NDArray[np.float64]]]]
+"""Metrics that users define, each with its values by group."""
+
+def built_in_metrics() -> list[dict[str, Any]]:
+    """Returns the metrics that the core computes, in the order of summaries."""
+
+def of_whom(metric: Metric) -> str:
+    """Returns a phrase for the items that a metric's mean covers, as in "phones that have a
+    value"."""
+
+def group_names(tables: _Tables) -> list[str]:
+    """Returns the names of the groups of users, last those of all users together."""
+
+def group_rows(
+    tables: _Tables, group: str, table: str
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Returns the runs in which a group has users, its rows of a table, and the place of each
+    row's run among the runs."""
+
+def by_run(tables: _Tables, own: _Own) -> dict[str, NDArray[Any]]:
+    """Returns columns of metrics by replication: a row per group of users and run."""
+
+def summarize(tables: _Tables, own: _Own, duration_s: float) -> dict[str, list[Any]]:
+    """Returns columns of a summary: a row per group of users and metric."""
+
+def coverage(tables: _Tables, own: _Own) -> dict[str, dict[str, float]]:
+    """Returns the share of users or replications that have a value, by group and metric."""
+
+def coverage_by_run(tables: _Tables, own: _Own, metric: Metric) -> NDArray[np.float64]:
+    """Returns the share of users or replications that have a value, for each row of `by_run`."""
+
+@final
+class Unfinished:
+    """Statistics of a result's transfers that were in progress when their run ended."""
+
+    def __new__(cls) -> Unfinished:
+        """Returns the statistics of no transfers at all."""
+
+    @property
+    def transfers(self) -> int:
+        """Number of transfers, finished or not, without endless ones."""
+
+    @property
+    def count(self) -> int:
+        """Number of transfers of which the receiver had not received everything."""
+
+    @property
+    def share(self) -> float:
+        """Share of all transfers that were not complete; 0 if there are no transfers."""
+
+    @property
+    def median_s(self) -> float:
+        """Kaplan-Meier estimate of all transfers' median download time, s; NaN if it is not
+        reached."""
+
+    @property
+    def enough_s(self) -> float:
+        """Suggested duration of a run, s, in which most unfinished transfers would finish; NaN if
+        there is none."""
+
+    def __add__(self, other: Unfinished) -> Unfinished: ...
+
+def unfinished(tables: _Tables, duration_s: float) -> Unfinished:
+    """Returns the statistics of all transfers of runs of this duration."""
+
+def no_arrival_hint(duration_s: float) -> str:
+    """Returns a question about why nothing arrived."""
+
+def rings(
+    tables: _Tables,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.uint64]] | None:
+    """Returns the distance of each phone, m, the distances that separate rings, m, and the ring of
+    each phone; None without distances, or for too few phones."""

@@ -1,6 +1,7 @@
 //! Python bindings of nodeb's core. They convert values, release the global interpreter lock and map errors, and
 //! have no models of their own.
 
+mod answers;
 mod cell;
 #[cfg(target_os = "linux")]
 mod emulation;
@@ -27,6 +28,11 @@ fn version() -> &'static str {
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::answers::metrics::{
+        Unfinished, built_in_metrics, by_run, coverage, coverage_by_run, group_names, group_rows,
+        no_arrival_hint, of_whom, rings, summarize, unfinished,
+    };
     #[pymodule_export]
     use super::cell::cell_map;
     #[cfg(target_os = "linux")]

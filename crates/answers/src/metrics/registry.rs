@@ -26,7 +26,7 @@ pub fn metrics(tables: &[Table]) -> Vec<Metric> {
 }
 
 #[rustfmt::skip] // a line, or two, for each metric
-fn lines() -> Vec<Metric> {
+pub(super) fn lines() -> Vec<Metric> {
     use Better::{Less, More, Neither};
     let flows = |name, label, better| mean("flows", name, label, better);
     vec![

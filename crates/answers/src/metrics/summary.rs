@@ -117,3 +117,63 @@ fn entry<K: PartialEq, V: Default>(values: &mut Ordered<K, V>, key: K) -> &mut V
     });
     &mut values[place].1
 }
+
+#[cfg(test)]
+mod tests {
+    use nodeb_base::table::{Column, Table, Values};
+
+    use super::super::{ALL, registry};
+    use super::*;
+
+    fn table(name: &'static str, columns: &[(&'static str, &[f64])]) -> Table {
+        let column = |&(name, values): &(&'static str, &[f64])| Column {
+            name,
+            unit: "",
+            meaning: "",
+            values: Values::F64(values.to_vec()),
+        };
+        Table { name, meaning: "", columns: columns.iter().map(column).collect() }
+    }
+
+    #[test]
+    fn shares_refer_to_users_that_should_have_a_value() {
+        let nan = f64::NAN;
+        let flows = table(
+            "flows",
+            &[
+                ("run", &[0.0, 0.0, 1.0, 1.0]),
+                ("user", &[0.0, 1.0, 0.0, 1.0]),
+                ("endless", &[0.0, 1.0, 0.0, 1.0]),
+                ("download_s", &[1.0, nan, nan, nan]),
+            ],
+        );
+        let tables = &[flows][..];
+        let group = Group::new(&tables, ALL);
+        let metrics = registry::lines();
+        let named = |name| metrics.iter().find(|metric| metric.name == name).expect("a metric");
+        let (times, fairness) = (named("download_s"), named("jain_index"));
+        let values = times.values(&group).expect("users have times");
+        assert_eq!(coverage(times, &group, &values), 0.5);
+        assert_eq!(coverage_by_run(times, &group, &values), [1.0, 0.0]);
+        assert_eq!(coverage_by_run(fairness, &group, &[1.0, nan]), [1.0, 0.0]);
+    }
+
+    #[test]
+    fn means_of_survivors_are_grouped_by_what_they_exclude() {
+        let metrics = registry::lines();
+        let covered = ["download_s", "transfer_s", "received_bps", "rtt_mean_s", "application_bps"]
+            .into_iter()
+            .zip([0.5, 0.5, 1.0, 0.25, 0.75])
+            .filter_map(|(name, share)| {
+                Some((name.to_owned(), metrics.iter().find(|one| one.name == name)?, share))
+            });
+        assert_eq!(
+            left_out(covered),
+            [
+                "Only of transfers that finished: 50 % for download_s.",
+                "Only of phones with a transfer acknowledged in full: 50 % for transfer_s; 75 % for application_bps.",
+                "Only of phones that have a value: 25 % for rtt_mean_s.",
+            ]
+        );
+    }
+}

@@ -1,0 +1,4 @@
+//! Bindings of the crate of answers.
+
+pub mod metrics;
+pub mod tables;
