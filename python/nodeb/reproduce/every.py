@@ -23,8 +23,6 @@ from nodeb.study import verdicts
 if TYPE_CHECKING:
     from nodeb.answer import Answer
 
-__all__ = ["ALL", "Summary", "run_all"]
-
 ALL = "all"
 """Name that stands for all studies, as in `nodeb reproduce all`."""
 RESULTS = ("report.html", "summary.csv", "claims.csv")

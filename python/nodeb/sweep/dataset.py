@@ -25,8 +25,6 @@ from nodeb.storage.files import PARQUET
 from nodeb.sweep.cells import Cell, Cells
 from nodeb.sweep.results import COVERED, swept_columns
 
-__all__ = ["DATASET", "METRICS", "write"]
-
 DATASET, METRICS = "dataset", "metrics"
 PART = 500
 """Number of cells in each part of a table; the last part may have fewer."""
