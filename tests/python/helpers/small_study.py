@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import nodeb
+from nodeb import _core
 from nodeb.scenario_types import Ftp, HsDsch, UserGroup
 from nodeb.storage.cells import Store
 from nodeb.study import Axis, Effort, Quick, Study, metric
 from nodeb.study.campaign import Campaign
+from nodeb.study.case import Settings
 from nodeb.study.claims import Claim
 
 BLER = Axis({"1 %": 0.01, "20 %": 0.20, "40 %": 0.40}, label="BLER", short="BLER")
@@ -48,6 +51,16 @@ def campaign(study: Study, folder: Path, **options) -> Campaign:
     store = STORES[folder] = Store(folder)
     store.open()
     return Campaign(study, store, **{"seed": 1} | options)
+
+
+def scenario(case, **given) -> nodeb.Scenario:
+    return case.scenario(Settings(given=given), Quick())
+
+
+def resolved(case, **given) -> str:
+    """Returns the scenario of a case as the core resolves it, which checks it."""
+    data, _ = scenario(case, **given).without_recordings()
+    return _core.resolve(json.dumps(data))
 
 
 def runs(calls: list[range]) -> int:

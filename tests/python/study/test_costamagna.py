@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import random
 import shutil
 from dataclasses import replace
@@ -13,15 +12,14 @@ import numpy as np
 import pytest
 
 import nodeb.reproduce
-from nodeb import _core, studies
+from nodeb import studies
 from nodeb.errors import InputError
 from nodeb.fit import ErrorSequence, compare, folder
 from nodeb.link import Experiment
-from nodeb.storage.cells import Store
 from nodeb.studies import costamagna, costamagna_link, costamagna_search, costamagna_traces
 from nodeb.study import Quick
-from nodeb.study.campaign import Campaign
 from nodeb.study.case import Settings
+from small_study import campaign, resolved
 
 STUDY = costamagna.study
 DOCS = Path(__file__).parents[3] / "docs" / "reproductions"
@@ -40,11 +38,6 @@ def fitted(tmp_path_factory):
     return folder.save(comparison, tmp_path_factory.mktemp("fit"), 1)
 
 
-def resolved(case, models):
-    scenario = case.scenario(Settings(given=models), Quick())
-    return _core.resolve(json.dumps(scenario.without_recordings()[0]))
-
-
 def test_every_table_is_included():
     items = ["Table A", "Table B", "Table B, repeated", "Table C", "Table D"]
     assert studies.load("costamagna").items() == items
@@ -55,7 +48,7 @@ def test_every_scenario_of_the_study_runs(fitted):
     cases = {case for table in STUDY.tables.values() for case in table.cases()}
     cases |= {costamagna.random_interpretation(number, costamagna.RENO) for number in range(1, 30)}
     assert all(case.of.endless for case in cases)
-    assert len({resolved(case, models) for case in cases}) > 80
+    assert len({resolved(case, **models) for case in cases}) > 80
 
 
 def test_results_path_does_not_change_the_scenario(fitted, tmp_path):
@@ -64,15 +57,13 @@ def test_results_path_does_not_change_the_scenario(fitted, tmp_path):
     case = costamagna.transfer(
         costamagna.SACK, interpretation=costamagna.INTERPRETATION["retransmitted once"]
     )
-    texts = {resolved(case, costamagna_link.models(place)) for place in (fitted, elsewhere)}
+    texts = {resolved(case, **costamagna_link.models(place)) for place in (fitted, elsewhere)}
     assert len(texts) == 1
 
 
 def test_lossless_variants_agree_and_lossy_ones_differ(fitted, tmp_path):
-    store = Store(tmp_path)
-    store.open()
     settings = Settings(quick=True, given=costamagna_link.models(fitted))
-    work = Campaign(STUDY, store, seed=1, settings=settings)
+    work = campaign(STUDY, tmp_path, settings=settings)
 
     def delivered(interpretation):
         cases = {

@@ -8,17 +8,12 @@ import tomllib
 import numpy as np
 import pytest
 
-from nodeb import _core
 from nodeb.reproduce import page
 from nodeb.studies import fiorenzi, fiorenzi_session
-from nodeb.study import Means, Quick
-from nodeb.study.case import Settings
+from nodeb.study import Means
+from small_study import resolved
 
 STUDY = fiorenzi.study
-
-
-def scenario(case):
-    return case.scenario(Settings(), Quick()).without_recordings()[0]
 
 
 def tables():
@@ -80,7 +75,7 @@ def test_metrics_of_a_session_follow_from_its_bins(metric, value):
 def test_only_the_rnf_proxy_receives_messages():
     place = *fiorenzi.SHOWN[:2], fiorenzi.MAX_CI
     for tcp in fiorenzi.TCP:
-        made = scenario(fiorenzi.session(*place, tcp, fiorenzi.SELDOM))
+        made = json.loads(resolved(fiorenzi.session(*place, tcp, fiorenzi.SELDOM)))
         notified = tcp in (fiorenzi.RNF, fiorenzi.RNF_PLUS)
         assert ("rnf" in json.dumps(made.get("proxy", {}))) == notified, tcp
         if notified:
@@ -90,7 +85,7 @@ def test_only_the_rnf_proxy_receives_messages():
 def test_every_scenario_of_the_study_runs():
     items = [*STUDY.tables.values(), *STUDY.figures.values()]
     cases = {case for item in items for case in item.cases()}
-    assert len({_core.resolve(json.dumps(scenario(case))) for case in cases}) > 100
+    assert len(set(map(resolved, cases))) > 100
 
 
 def test_figures_by_interval_show_every_queue_next_to_the_base():

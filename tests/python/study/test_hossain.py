@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
-from nodeb import _core, studies
-from nodeb.storage.cells import Store
+from nodeb import studies
 from nodeb.studies import hossain
-from nodeb.study import Means, Quick
-from nodeb.study.campaign import Campaign
+from nodeb.study import Means
 from nodeb.study.case import Settings
+from small_study import campaign, resolved, scenario
 
 STUDY = hossain.study
-
-
-def scenario(case):
-    return case.scenario(Settings(), Quick())
 
 
 def test_every_figure_with_results_is_included():
@@ -74,9 +67,7 @@ def test_statements_are_judged_against_the_baseline_of_their_items():
 
 
 def test_giving_up_packets_stops_fifteen_connections(tmp_path):
-    store = Store(tmp_path)
-    store.open()
-    work = Campaign(STUDY, store, seed=1, settings=Settings(quick=True))
+    work = campaign(STUDY, tmp_path, settings=Settings(quick=True))
     few, more = (
         hossain.anchor(hossain.B, hossain.FIFTEEN, attempts=slots).estimate(work).value
         for slots in (5, 10)
@@ -88,5 +79,4 @@ def test_every_scenario_of_the_study_runs():
     items = [*STUDY.tables.values(), *STUDY.figures.values()]
     cases = {case for item in items for case in item.cases()}
     assert all(case.of.endless for case in cases)
-    texts = {_core.resolve(json.dumps(scenario(case).without_recordings()[0])) for case in cases}
-    assert len(texts) > 400
+    assert len(set(map(resolved, cases))) > 400

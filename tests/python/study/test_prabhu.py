@@ -10,15 +10,12 @@ import pytest
 
 from nodeb.reproduce import run
 from nodeb.studies import prabhu, prabhu_bursts
-from nodeb.study import Means, Quick, label_of
+from nodeb.study import Means, label_of
 from nodeb.study.case import Settings
+from small_study import scenario
 
 STUDY = prabhu.study
 ACK_S = 0.035
-
-
-def scenario(case):
-    return case.scenario(Settings(), Quick())
 
 
 def tables(begin, delay, size, phone):

@@ -7,8 +7,7 @@ import pytest
 
 from nodeb import studies
 from nodeb.studies import wang
-from nodeb.study import Quick
-from nodeb.study.case import Settings
+from small_study import scenario
 
 TABLES = wang.study.tables
 
@@ -16,10 +15,6 @@ TABLES = wang.study.tables
 def printed(name: str) -> np.ndarray:
     rows = TABLES[name].printed.values()
     return np.array([list(row.values()) for row in rows], dtype=float)
-
-
-def scenario(case):
-    return case.scenario(Settings(), Quick())
 
 
 def test_every_table_and_figure_with_results_is_included():
