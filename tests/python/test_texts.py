@@ -146,8 +146,7 @@ def replayed(**entries):
 def reproduction(verdicts, near=0, far=0, **more):
     from nodeb.reproduce import ReproduceOutcome
     from nodeb.stats import Estimate
-    from nodeb.study import Table
-    from nodeb.study.items import Cell, Cells
+    from nodeb.study.items import Cell, Cells, Table
     from nodeb.study.verdicts import Verdict
 
     claims = [

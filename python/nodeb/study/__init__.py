@@ -6,7 +6,7 @@ rows and curves of quantities; a claim is a generator whose docstring is the sta
 
 from nodeb.study.axis import Axis, Point, each, label_of
 from nodeb.study.campaign import Picture, StageContext
-from nodeb.study.case import Case, Effort, Quick
+from nodeb.study.case import Effort, Quick
 from nodeb.study.claims import (
     at_least,
     at_most,
@@ -18,25 +18,21 @@ from nodeb.study.claims import (
     ordered,
     rising,
 )
-from nodeb.study.items import Figure, Mark, Table
-from nodeb.study.quantity import Means, Metric, Quantity, change, least, metric, most, rms
+from nodeb.study.items import Mark
+from nodeb.study.quantity import Means, Quantity, change, least, metric, most, rms
 from nodeb.study.study import Study
 
 __all__ = [
     "Axis",
-    "Case",
     "Effort",
-    "Figure",
     "Mark",
     "Means",
-    "Metric",
     "Picture",
     "Point",
     "Quantity",
     "Quick",
     "StageContext",
     "Study",
-    "Table",
     "at_least",
     "at_most",
     "between",

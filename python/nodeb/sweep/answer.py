@@ -43,25 +43,21 @@ def answer(outcome: Outcome, folder: str = "") -> Answer:
     if rest := cells[MAX_ROWS:]:
         last = [f"... and {len(rest)} more", *[""] * (len(shown_rows.head) - 1)]
         shown_rows = replace(shown_rows, rows=[*shown_rows.rows, last])
+    headline = METRICS[name].label
+    if outcome.against is not None:
+        headline += f", against that with {outcome.against.baseline.name}"
     more = outcome.against is not None or len(table) > len(cells[:MAX_ROWS])
     whose = f"Only of {of_whom(METRICS[name])}; `{name}{COVERED}` is their share."
     return Answer(
         command="nodeb sweep",
         subject=outcome.plan.name or outcome.plan.file.stem,
-        headline=_title(outcome),
+        headline=headline,
         table=shown_rows,
         marks=[Mark(SURVIVORS, whose)] if name + COVERED in table.columns else [],
         notes=list(_notes(outcome, folder)),
         everything=[_rows(outcome, range(len(table)), "every cell and group")] if more else [],
         folded="a row for each cell and group" if more and folder else "",
     )
-
-
-def _title(outcome: Outcome) -> str:
-    label = METRICS[outcome.metric].label
-    if outcome.against is None:
-        return label
-    return f"{label}, against that with {outcome.against.baseline.name}"
 
 
 def _rows(outcome: Outcome, rows: Sequence[int], title: str = "") -> Rows:

@@ -11,8 +11,8 @@ from nodeb import studies
 from nodeb.plot import Line, panels
 from nodeb.reproduce.figures import draw
 from nodeb.stats import Estimate
-from nodeb.study import Axis, Figure, Mark
-from nodeb.study.items import Cell, Cells
+from nodeb.study import Axis, Mark
+from nodeb.study.items import Cell, Cells, Figure
 
 HOSSAIN = studies.load("hossain")
 INTERVAL = Axis(["80", "250", "500"], x=float)

@@ -13,7 +13,8 @@ import nodeb.reproduce
 from nodeb.errors import InputError, RunError
 from nodeb.replication.reduction import Reduction
 from nodeb.results import metrics
-from nodeb.study import Axis, Effort, Quick, Study, Table, between, flat, rising, rms
+from nodeb.study import Axis, Effort, Quick, Study, between, flat, rising, rms
+from nodeb.study.items import Table
 
 FILE = '''
 import nodeb
