@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb import _core
 from nodeb.answer import Answer
 from nodeb.answer.numbers import number, shown
 from nodeb.answer.words import percent
@@ -24,7 +23,7 @@ from nodeb.emulate.results import ENDED, emulated, replayed
 from nodeb.emulate.session import Options, Outcome
 from nodeb.errors import InputError
 from nodeb.inputs.scenario import Scenario
-from nodeb.report.render import content, render
+from nodeb.report.render import render
 from nodeb.report.svg import inline_svg
 from nodeb.stats import batch_means
 
@@ -101,7 +100,7 @@ def _page(
         "emulation.html",
         {
             "title": scenario.name or "An emulation",
-            "answer": content(answer),
+            "answer": answer,
             "banners": banners,
             "sections": SECTIONS,
             "drawings": drawings(tables, names, late.get("limit_s")),
@@ -119,7 +118,6 @@ def _page(
             "facts": [*facts, ("machine", machine)],
             "command": command,
             "scenario": scenario.to_toml(),
-            "version": _core.version(),
         },
     )
 

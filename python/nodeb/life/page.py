@@ -10,11 +10,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from nodeb import _core
 from nodeb.answer.paints import CAUSES, paint
 from nodeb.life.columns import Packed, names_of, of_kind, values_of
 from nodeb.life.path import CriticalPath, Span
-from nodeb.report.render import content, render
+from nodeb.report.render import render
 
 if TYPE_CHECKING:
     from nodeb.life.life import Life
@@ -64,9 +63,8 @@ def html(life: Life) -> str:
         "life/page.html",
         {
             "title": title,
-            "answer": content(life.answer),
+            "answer": life.answer,
             "explained": path.summary,
-            "version": _core.version(),
             "scripts": SCRIPTS,
             "columns": packed.text(),
             "about": data,

@@ -20,7 +20,7 @@ from nodeb.explanation.what_if import WhatIf
 from nodeb.plot.causes import causes
 from nodeb.plot.style import NARROW
 from nodeb.report.recording import replicated
-from nodeb.report.render import content, figure, render, section
+from nodeb.report.render import figure, render, section
 from nodeb.report.tracks import download
 from nodeb.results.causes import cause_bars as shares
 from nodeb.results.result import Result
@@ -59,7 +59,7 @@ def page(
         "page.html",
         {
             "title": about.name or "A transfer",
-            "answer": content(_answer(users, tried, arguments)),
+            "answer": _answer(users, tried, arguments),
             "banners": [f"{name[:1].upper()}{name[1:]}: {note}." for name, note in notes if note],
             "story": download(found, _series(found)) if found.causes else None,
             "parts": parts,
@@ -71,7 +71,6 @@ def page(
             ],
             "command": command,
             "scenario": about.to_toml(),
-            "version": _core.version(),
         },
     )
 

@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
+from nodeb import _core
 from nodeb.answer import paints
 from nodeb.answer.answer import Answer, Bar
 from nodeb.answer.numbers import Shown
@@ -38,8 +39,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"unbroken": unbroken, "paint": paints.paint, "placed": _placed}
-    environment.globals["paints"] = paints
+    filters = {"headline": headline, "unbroken": unbroken, "paint": paints.paint}
+    environment.filters |= filters | {"placed": _placed}
+    environment.globals |= {"paints": paints, "version": _core.version()}
     return environment
 
 
@@ -77,14 +79,13 @@ def _placed(bars: Sequence[Bar]) -> list[tuple[Bar, Content]]:
 
 def fragment(answer: Answer) -> str:
     """Returns the answer as an HTML fragment for notebooks, with scoped styles and no script."""
-    return render("notebook.html", {"answer": content(answer)})
+    return render("notebook.html", {"answer": answer})
 
 
-def content(answer: Answer) -> Content:
+def headline(answer: Answer) -> str:
     # A headline may begin with the name of a scenario, which must not be capitalized.
     is_sentence = answer.subject or answer.headline.startswith(("the ", "half "))
-    headline = sentence(answer.headline) if is_sentence else answer.headline
-    return {**vars(answer), "headline": headline}
+    return sentence(answer.headline) if is_sentence else answer.headline
 
 
 def figure(anchor: str, title: str, drawn: Figure, note: str = "") -> Content:

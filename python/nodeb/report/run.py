@@ -17,7 +17,7 @@ from nodeb.plot.cell import has_places
 from nodeb.plot.series import selection_note
 from nodeb.plot.style import NARROW, nice_step
 from nodeb.report.recording import Recording, record
-from nodeb.report.render import Content, content, figure, render, section
+from nodeb.report.render import Content, figure, render, section
 from nodeb.report.tracks import download, phones
 from nodeb.results.answer import RunAnswer
 from nodeb.results.causes import cause_bars
@@ -58,31 +58,29 @@ def html(
             None in a notebook.
     """
     about, scenario = result.provenance, result.scenario
-    headline = RunAnswer(result, arguments, "")
-    why = headline.why if headline.why is not None and headline.why.causes else None
+    of_run = RunAnswer(result, arguments, "")
+    answer, why = of_run.answer(), of_run.why if of_run.why and of_run.why.causes else None
     recording = record(result, progress, run=why.typical.run if why else 0)
-    answer = headline.answer()
     if why:
         answer = replace(answer, picture=cause_bars(why, small=0.0))
     metrics = [METRICS[name] for name in result.summary.distinct("metric")]
     words = [(metric.label, f"{metric.meaning} `{metric.name}`") for metric in metrics]
     parts = [part for part in _parts(result, recording) if part["figures"] or part["problem"]]
-    facts = {name: str(value) for name, value in about.to_dict().items() if value is not None}
     return render(
         "page.html",
         {
             "title": scenario.name or "A run",
-            "answer": content(answer),
+            "answer": answer,
             "banners": scenario.warnings(),
             "story": download(why, recording.result) if why else phones(result),
             "parts": [*parts, section("words", "What the metrics mean", "", words=words)],
             "facts": [
-                (re.sub(r"_s$", " (s)", name).replace("_", " "), text)
-                for name, text in facts.items()
+                (re.sub(r"_s$", " (s)", name).replace("_", " "), str(value))
+                for name, value in about.to_dict().items()
+                if value is not None
             ],
             "command": arguments.command("run", report=True) if arguments else "",
             "scenario": scenario.to_toml(),
-            "version": about.version,
         },
     )
 
@@ -91,7 +89,11 @@ def _parts(result: Result, recording: Recording) -> Iterator[Content]:
     """Yields the sections about the cell, the time series and the delays."""
     runs = result.provenance.runs
     which = "The replication" if runs == 1 else f"Replication {recording.run} (of 0 to {runs - 1})"
-    yield section("cell", "The cell", f"{which}.", list(_cell(result)))
+    if has_places(result):
+        title = "Where the phones were, and what reached them"
+        note = "Over the mean SNR without shadowing." if "phones" in result.tables else ""
+        drawn = plot.cell(result, int(np.min(result.flows["run"])), size=MAP)
+        yield section("cell", "The cell", f"{which}.", [figure("map", title, drawn, note)])
     again = ", simulated again to record it" if recording.is_again else ""
     who = selection_note(recording.result, recording.run) if recording.result else ""
     text = " ".join(filter(None, [f"{which}{again}.", who, recording.summary]))
@@ -99,14 +101,6 @@ def _parts(result: Result, recording: Recording) -> Iterator[Content]:
     yield section("time", "Over time", text, series, problem=recording.problem)
     text = "Which share of the delays is no longer than a value, by group of users."
     yield section("delays", "Delays", text, list(_delays(result, recording, which.lower())))
-
-
-def _cell(result: Result) -> Iterator[Content]:
-    if has_places(result):
-        title = "Where the phones were, and what reached them"
-        note = "Over the mean SNR without shadowing." if "phones" in result.tables else ""
-        run = int(np.min(result.flows["run"]))
-        yield figure("map", title, plot.cell(result, run, size=MAP), note)
 
 
 def _over_time(recording: Recording) -> Iterator[Content]:
@@ -149,10 +143,8 @@ def _delays(result: Result, recording: Recording, which: str) -> Iterator[Conten
         if len(sizes) == 1:
             note = f"{note} Values: {sizes[0]}."
         if sizes:
-            shares = plot.shares(
-                title, "delay_s" if anchor == "transfers" else column, samples, NARROW
-            )
-            yield figure(anchor, title, shares, note)
+            quantity = "delay_s" if anchor == "transfers" else column
+            yield figure(anchor, title, plot.shares("", quantity, samples, NARROW), note)
 
     ended = "From the beginning until the sender has the last ACK"
     mean, of_users = "transfer_delay_mean_s", f"A value for each user and replication, of {every}."

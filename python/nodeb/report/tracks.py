@@ -193,8 +193,11 @@ def phones(result: Result) -> Content | None:
         axis = "% of the phones, from the weakest to the strongest"
     runs = counted(result.provenance.runs, "replication")
     note = f"{counted(len(rates), 'phone')} in {runs}"
+    for row in result.summary:
+        if (row["group"], row["metric"]) == (ALL, "cell_busy") and math.isfinite(row["mean"]):
+            note += f"; the channel was busy {percent(row['mean'])} of the time"
     drawn = _rates(flows, rates, 1000 * across / end, rings)
-    return picture(title, note, [drawn, *_busy(result)], end, axis)
+    return picture(title, note, [drawn], end, axis)
 
 
 def _rates(flows: Table, rates: Values, x: Values, rings: Rings | None) -> Content:
@@ -257,14 +260,3 @@ def _crosses(rings: Rings, flows: Table, top: float) -> Iterator[str]:
             half = (over.high - over.low) / 2
             ends = np.clip([100 - scale * (mean - half), 100 - scale * (mean + half)], 0.0, 100.0)
             yield f"M{(left + right) / 2:.1f} " + "V".join(f"{end:.1f}" for end in ends)
-
-
-def _busy(result: Result) -> Iterator[Content]:
-    """Yields a track with the channel's busy share as a bar, or nothing if it is unknown."""
-    for row in result.summary:
-        if (row["group"], row["metric"]) == (ALL, "cell_busy") and math.isfinite(row["mean"]):
-            shown = f"busy {percent(row['mean'])}"
-            box = {"left": 0.0, "width": 100 * row["mean"], "title": shown, "paint": "busy"}
-            sentence = f"The channel was {shown} of the time"
-            parts = {"boxes": [box | {"parts": []}], "words": [word(shown, 1, 18)]}
-            yield track("time on the air", "", sentence, 1.9, css="strip", **parts)

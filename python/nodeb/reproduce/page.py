@@ -15,7 +15,6 @@ from nodeb.answer import Answer, Mark, Rows
 from nodeb.answer.words import counted
 from nodeb.base.command_line import command_line
 from nodeb.report import inline_svg, render
-from nodeb.report.render import content as answer_content
 from nodeb.results.provenance import git_hash
 from nodeb.study.axis import anchor, axis_label
 from nodeb.study.campaign import Picture
@@ -205,12 +204,11 @@ def _render(
             "facts": [*facts, *about_run],
             "title": title,
             "banners": [*banners, *([QUICK] if about.quick else [])],
-            "answer": answer_content(replace(about.answer, table=None)),
+            "answer": replace(about.answer, table=None),
             "sections": [
                 *((key, text) for key, text in SECTIONS.items() if content.get(key)),
                 ("provenance", "Provenance"),
             ],
-            "version": _core.version(),
             "command": command_line("reproduce", name, options=options),
             "signs": SIGNS,
             "grades": GRADES,
