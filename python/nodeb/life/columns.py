@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 LEVEL = 6
@@ -37,13 +38,12 @@ def arrow(
 def values_of(column: pa.ChunkedArray) -> Values:
     """Returns a column as an array; of a column of names, the codes."""
     if not pa.types.is_dictionary(column.type):
-        return np.asarray(column.to_numpy())
-    parts = [chunk.indices.to_numpy() for chunk in column.chunks]
-    return np.concatenate(parts) if parts else np.zeros(0, np.int16)
+        return np.asarray(column)
+    return np.asarray(column.combine_chunks().indices)
 
 
 def names_of(column: pa.ChunkedArray) -> list[str]:
-    names: list[str] = column.chunk(0).dictionary.to_pylist() if column.num_chunks else []
+    names: list[str] = column.combine_chunks().dictionary.to_pylist()
     return names
 
 
@@ -52,9 +52,7 @@ def texts_of(column: pa.ChunkedArray) -> Values:
 
 
 def of_kind(events: pa.Table, *kinds: str) -> pa.Table:
-    names = names_of(events["kind"])
-    codes = [names.index(kind) for kind in kinds if kind in names]
-    return events.filter(pa.array(np.isin(values_of(events["kind"]), codes)))
+    return events.filter(pc.is_in(events["kind"], pa.array(kinds)))
 
 
 @dataclass

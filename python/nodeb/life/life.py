@@ -55,14 +55,12 @@ class About:
     """Begin of the window, ns."""
     end_ns: int | None
     """End of the window, ns; None for the end of the run."""
-    until_ns: int
-    """Time up to which packets were followed, ns: that of the last event of the simulation."""
-    lanes: tuple[str, ...]
+    lanes: list[str]
     """Names of the lanes, from the server to the application.
 
     A lane is a box of the network, such as the gateway, that has its own height on the page.
     """
-    places: tuple[tuple[str, int, int], ...]
+    places: list[tuple[str, int, int]]
     """Places that packets pass (nodes, links and bearers).
 
     Each has a name, and the indices of the lanes at which packets enter and leave the place.
@@ -79,10 +77,8 @@ class About:
     @classmethod
     def of(cls, core: Mapping[str, Any], window: tuple[int, int | None], **more: Any) -> Self:
         """`core` is the core's result; `window` is in ns, with None for the end of the run."""
-        names = ("until_ns", "node_b", "tti_ns")
-        lists = {name: tuple(core[name]) for name in ("lanes", "places")}
-        more |= {name: core[name] for name in names} | lists
-        return cls(begin_ns=window[0], end_ns=window[1], **more)
+        places = {name: core[name] for name in ("lanes", "places", "node_b", "tti_ns")}
+        return cls(begin_ns=window[0], end_ns=window[1], **places, **more)
 
 
 class Life(Answering):

@@ -22,11 +22,6 @@ SENDER = {"window": ("value", "ssthresh"), "round trip": ("value",), "timer": ("
 """Columns of `events` that the page plots in strips about the sender, by kind of event."""
 MOMENTS = ("recovery", "channel", "handover", "transfer", "given up")
 """Kinds of events that the page shows as marks at their times."""
-SCRIPTS = (
-    *("data", "view", "scene", "frame", "strips", "marks"),
-    *("spans", "pick", "panel", "causes", "controls", "main"),
-)
-"""Names of the scripts of the page, in the order of loading."""
 PAINTS = {cause: {"name": paint(cause), **asdict(one)} for cause, one in CAUSES.items()}
 """Fill of each cause of delay: name of its CSS class, family of the cause, and texture."""
 
@@ -65,7 +60,6 @@ def html(life: Life) -> str:
             "title": title,
             "answer": life.answer,
             "explained": path.summary,
-            "scripts": SCRIPTS,
             "columns": packed.text(),
             "about": data,
         },

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from nodeb.life.life import Life
 
 LEVEL = 6
+ENCODE = json.JSONEncoder(separators=(",", ":")).encode
 PIECE = 1 << 14
 """Maximum number of events of the trace that are written at a time."""
-PER_PLACE = 1 << 14
-"""Maximum number of threads of a user at a place; as many thread numbers are reserved."""
-BETWEEN = ",\n"
+PER_PLACE = 1 << 20
+"""Thread numbers that are reserved for a user's packets at a place at the same time."""
 COUNTERS = {
     "window": ("congestion window", (("segments", "value"), ("threshold", "ssthresh"))),
     "queue": ("queue", (("packets", "value"), ("bytes", "bytes"))),
@@ -55,7 +55,7 @@ def trace(life: Life, progress: Callable[[float], None] | None = None) -> bytes:
     with gzip.GzipFile(fileobj=content, mode="wb", compresslevel=LEVEL, mtime=0) as file:
         file.write(f'{json.dumps(head)[:-1]}, "traceEvents": [\n'.encode())
         while piece := list(islice(events, PIECE)):
-            file.write(((BETWEEN if done else "") + BETWEEN.join(piece)).encode())
+            file.write(((",\n" if done else "") + ",\n".join(piece)).encode())
             done += PIECE
             if progress is not None:
                 progress(min(done / whole, 1.0))
@@ -72,8 +72,8 @@ def _packets(life: Life) -> Iterator[str]:
         packet = packets[stay["packet"]]
         begin, end = stay["entered_ns"], stay["left_ns"]
         name = f"{packet['purpose']} {packet['seq']}" + (" again" if packet["again"] else "")
-        about = f'"packet":{stay["packet"]},"bytes":{packet["bytes"]},"end":"{stay["end"]}"'
-        yield threads.slice(name, packet["user"], stay["place"], begin, end, about)
+        args = {"packet": stay["packet"], "bytes": packet["bytes"], "end": stay["end"]}
+        yield threads.slice(name, packet["user"], stay["place"], begin, end, args)
     yield from threads.names()
 
 
@@ -83,26 +83,25 @@ def _blocks(life: Life) -> Iterator[str]:
     for row in _rows(of_kind(life.events, "block")):
         begin, air = row["time_ns"], "air up" if row["place"] == "uplink" else "air"
         name = f"block {row['block']}" + (" failed" if row["failed"] else "")
-        about = f'"transmission":{row["transmission"]},"units":{row["value"]:.0f}'
-        yield threads.slice(name, row["user"], air, begin, begin + length, about)
+        args = {"transmission": row["transmission"], "units": round(row["value"])}
+        yield threads.slice(name, row["user"], air, begin, begin + length, args)
     yield from threads.names()
 
 
 def _counters(life: Life) -> Iterator[str]:
     for kind, (name, columns) in COUNTERS.items():
         for row in _rows(of_kind(life.events, kind)):
-            finite = ((label, row[column]) for label, column in columns if row[column] < 1e15)
-            values = ",".join(f'"{label}":{value}' for label, value in finite)
-            yield _text("C", name, row["user"], 0, row["time_ns"], values)
+            finite = {label: row[column] for label, column in columns if row[column] < 1e15}
+            yield _event("C", name, row["user"], 0, row["time_ns"], finite)
 
 
 def _instants(life: Life) -> Iterator[str]:
     for kind in INSTANTS:
         for row in _rows(of_kind(life.events, kind)):
-            about = {name: row[name] for name in ("packet", "seq", "block", "bytes") if row[name]}
-            event = {"ts": _us(row["time_ns"]), "ph": "i", "s": "p"}
-            event |= {"name": f"{kind} {row['detail']}".strip(), "pid": row["user"], "tid": 0}
-            yield json.dumps(event | {"args": about | {"place": row["place"]}})
+            args = {name: row[name] for name in ("packet", "seq", "block", "bytes") if row[name]}
+            args["place"] = row["place"]
+            name = f"{kind} {row['detail']}".strip()
+            yield _event("i", name, row["user"], 0, row["time_ns"], args, s="p")
 
 
 class _Threads:
@@ -114,11 +113,10 @@ class _Threads:
         self._ends: dict[tuple[int, str], list[tuple[int, int]]] = {}
         self._free: dict[tuple[int, str], list[int]] = {}
 
-    def slice(self, name: str, user: int, place: str, begin: int, end: int, about: str) -> str:
+    def slice(self, name: str, user: int, place: str, begin: int, end: int, args: Row) -> str:
         """Returns a slice, ns, in the lowest thread that is free.
 
-        Calls must be in order of `begin`. If more than `PER_PLACE` slices overlap at a place, the
-        additional ones share the last thread.
+        Calls must be in order of `begin`.
         """
         ends = self._ends.setdefault((user, place), [])
         free = self._free.setdefault((user, place), [])
@@ -126,39 +124,25 @@ class _Threads:
             heapq.heappush(free, heapq.heappop(ends)[1])
         slot = heapq.heappop(free) if free else len(ends)
         heapq.heappush(ends, (end, slot))
-        thread = self._base[place] + min(slot, PER_PLACE - 1)
-        return _text("X", name, user, thread, begin, about, f'"dur":{_us(end - begin)},')
+        thread = self._base[place] + slot
+        return _event("X", name, user, thread, begin, args, dur=_us(end - begin))
 
     def names(self) -> Iterator[str]:
         """Yields metadata events, by which the viewer names users and threads and sorts threads."""
         for (user, place), ends in self._ends.items():
-            yield _metadata("process_name", user, 0, {"name": f"user {user}"})
-            for slot in range(min(len(ends) + len(self._free[user, place]), PER_PLACE)):
+            yield _event("M", "process_name", user, 0, 0, {"name": f"user {user}"})
+            for slot in range(len(ends) + len(self._free[user, place])):
                 thread = self._base[place] + slot
-                yield _metadata("thread_name", user, thread, {"name": f"{place} {slot + 1}"})
-                yield _metadata("thread_sort_index", user, thread, {"sort_index": thread})
+                yield _event("M", "thread_name", user, thread, 0, {"name": f"{place} {slot + 1}"})
+                yield _event("M", "thread_sort_index", user, thread, 0, {"sort_index": thread})
 
 
-def _text(
-    phase: str, name: str, user: int, thread: int, time_ns: int, about: str, more: str = ""
+def _event(
+    phase: str, name: str, user: int, thread: int, time_ns: int, args: Row, **more: Any
 ) -> str:
-    """Returns an event as JSON text, without escaping: this is faster than `json.dumps`.
-
-    Args:
-        phase: type of the event, such as `X` for a slice.
-        name: name of the event; it needs no escaping.
-        user: index of the user, which is the process.
-        thread: number of the thread; 0 for a counter.
-        time_ns: time of the event, ns.
-        about: content of the JSON object `args`.
-        more: further JSON members, each followed by a comma.
-    """
-    head = f'{{"ph":"{phase}","name":"{name}","pid":{user},"tid":{thread},"ts":{_us(time_ns)}'
-    return f'{head},{more}"args":{{{about}}}}}'
-
-
-def _metadata(what: str, user: int, thread: int, about: Row) -> str:
-    return json.dumps({"ph": "M", "name": what, "pid": user, "tid": thread, "args": about})
+    """Returns an event as JSON; users are processes."""
+    event = {"ph": phase, "name": name, "pid": user, "tid": thread, "ts": _us(time_ns)}
+    return ENCODE({**event, **more, "args": args})
 
 
 def _us(time_ns: int) -> float:

@@ -178,17 +178,6 @@ def test_slices_of_a_thread_do_not_overlap(life):
     assert {(event["pid"], event["tid"]) for event in named} == set(threads)
 
 
-def test_slices_beyond_the_threads_of_a_place_share_its_last_one(life, monkeypatch):
-    """They use no thread of another place, and give none another name."""
-    monkeypatch.setattr("nodeb.life.trace.PER_PLACE", 2)
-    events = json.loads(gzip.decompress(life.trace()))["traceEvents"]
-    named = [event for event in events if event["name"] == "thread_name"]
-    threads = [(event["pid"], event["tid"]) for event in named]
-    assert Counter(threads).most_common(1)[0][1] == 1
-    assert {(one["pid"], one["tid"]) for one in events if one["ph"] == "X"} == set(threads)
-    assert {one["args"]["name"].split()[-1] for one in named} == {"1", "2"}
-
-
 def test_window_is_a_part_of_the_whole(scenario, life):
     part = scenario.life(begin_s=1.0, end_s=2.0)
     times = np.asarray(life.events["time_ns"])

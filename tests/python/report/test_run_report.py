@@ -94,6 +94,7 @@ def test_page_shows_the_cell(result: nodeb.Result) -> None:
     assert page.startswith("<!doctype html>")
     assert 'id="cell"' in page
     assert "received by the phone" in page
+    assert "; the channel was busy" in page
     assert "<script" not in page
 
 
