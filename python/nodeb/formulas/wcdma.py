@@ -16,20 +16,6 @@ from nodeb import _core
 from nodeb.formulas.analytics import not_negative
 from nodeb.inputs.scenario import Scenario
 
-__all__ = [
-    "OperatingPoint",
-    "bit_error_rate",
-    "check_bits",
-    "effective_share",
-    "frame_success",
-    "mean_factor",
-    "normalized",
-    "operating_points",
-    "path_shares",
-    "sinr",
-    "smallest_window",
-]
-
 SUM_TOLERANCE = 1e-6
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
+from functools import cache
 
 import numpy as np
 import pytest
@@ -12,60 +11,26 @@ import nodeb
 from nodeb import plot
 from nodeb.base.table import Table
 from nodeb.errors import InputError
-from nodeb.scenario_types import Ftp, LinkBearer, Record, UserGroup
+from nodeb.scenario_types import Ftp, LinkBearer, Record, UserGroup, Wired
 
 
-def tables(users: int = 2) -> dict[str, Table]:
-    """Returns series of a run in which each user sends packets 1 to 10, and packet 3 twice."""
-    seq = [*range(1, 11), 3]
-    per_user = len(seq)
-    at = np.linspace(0.1, 3.0, per_user)
-    parts: dict[str, list[Any]] = {k: [] for k in ("user", "t_s", "event", "seq", "retransmission")}
-    for user in range(users):
-        for event, shift in (("send", 0.0), ("deliver", 0.2), ("ack", 0.4)):
-            parts["user"] += [user] * per_user
-            parts["t_s"] += list(at + shift)
-            parts["event"] += [event] * per_user
-            parts["seq"] += seq
-            parts["retransmission"] += [False] * (per_user - 1) + [True]
-    rows = len(parts["user"])
-    series = {
-        "run": np.zeros(users * 3, dtype=int),
-        "user": np.repeat(np.arange(users), 3),
-        "t_s": np.tile([0.0, 1.0, 2.0], users),
-    }
-    return {
-        "flows": Table(
-            {
-                "run": np.zeros(users, dtype=int),
-                "user": np.arange(users),
-                "group": np.array(["phone"] * users),
-                "delivered_bytes": np.full(users, 14_600),
-            }
-        ),
-        "segments": Table(
-            {"run": np.zeros(rows, dtype=int)} | {k: np.array(v) for k, v in parts.items()}
-        ),
-        "cwnd": Table(
-            series
-            | {
-                "cwnd_packets": np.tile([2.0, 4.0, 8.0], users),
-                "ssthresh_packets": np.tile([40.0, 40.0, 4.0], users),
-            }
-        ),
-        "queue": Table(series | {"packets": np.tile([0, 3, 1], users)}),
-    }
-
-
-def result(**series: Table) -> Any:
-    """Returns an object that has only those attributes of a `Result` that figures use."""
-    return SimpleNamespace(scenario=SimpleNamespace(name="a test"), **series)
+@cache
+def recorded(users: int = 2) -> nodeb.Result:
+    """Returns a run with its series, in which packets are lost."""
+    scenario = nodeb.Scenario(
+        name="a test",
+        wired=Wired(loss=0.05),
+        radio=LinkBearer(rate="1 Mbps"),
+        users=[UserGroup(name="phone", count=users, traffic=Ftp(size="50 kB"))],
+        record=Record(cwnd=True, segments=True, queue=True),
+    )
+    return scenario.run(runs=1, jobs=1)
 
 
 @pytest.mark.parametrize("kind", ["cwnd", "throughput", "sequence", "queue"])
 @pytest.mark.parametrize("user", [None, 1])
 def test_axes_have_titles_and_units(kind: str, user: int | None) -> None:
-    figure = getattr(plot, kind)(result(**tables()), user)
+    figure = getattr(plot, kind)(recorded(), user)
     (axes,) = figure.axes
     assert "a test" in axes.get_title(loc="left")
     assert axes.get_xlabel() == "Time (s)"
@@ -75,17 +40,19 @@ def test_axes_have_titles_and_units(kind: str, user: int | None) -> None:
 
 
 def test_cwnd_shows_the_threshold_of_a_single_user() -> None:
-    figure = plot.cwnd(result(**tables()), user=0)
-    drawn = [list(line.get_ydata()) for line in figure.axes[0].lines]
-    assert drawn == [[2.0, 4.0, 8.0], [40.0, 40.0, 4.0]]
+    figure = plot.cwnd(recorded(), user=0)
+    rows = recorded().cwnd.where(recorded().cwnd["user"] == 0)
+    for line, column in zip(figure.axes[0].lines, ("cwnd", "ssthresh"), strict=True):
+        values = rows[f"{column}_packets"].tolist()
+        assert list(line.get_ydata())[: len(values)] == values
 
 
 def test_throughput_adds_up_to_the_delivered_bytes() -> None:
-    figure = plot.throughput(result(**tables()), user=0, bin_s=0.5)
+    figure = plot.throughput(recorded(), user=0, bin_s=0.5)
     (steps,) = figure.axes[0].patches
     values, edges, _ = steps.get_data()
-    # A packet that arrives twice counts only once, so the sum is that of ten packets.
-    assert float(np.sum(values * np.diff(edges))) * 1000 / 8 == pytest.approx(14_600)
+    delivered = recorded().flows["delivered_bytes"][0]
+    assert float(np.sum(values * np.diff(edges))) * 1000 / 8 == pytest.approx(delivered)
 
 
 @pytest.mark.parametrize("end_s", [9.7, 10.3])
@@ -104,9 +71,9 @@ def test_bit_rate_does_not_drop_at_the_end_of_the_run(end_s: float) -> None:
 
 
 def test_sequence_plot_marks_retransmissions() -> None:
-    figure = plot.sequence(result(**tables()))
+    figure = plot.sequence(recorded())
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["acknowledged", "sent", "sent again", "arrived"]
+    assert labels == ["acknowledged", "sent", "sent again", "dropped", "arrived"]
 
 
 def test_legend_has_names_that_begin_with_an_underscore() -> None:
@@ -118,7 +85,7 @@ def test_legend_has_names_that_begin_with_an_underscore() -> None:
 
 
 def test_several_users_are_distinguishable() -> None:
-    figure = plot.queue(result(**tables()))
+    figure = plot.queue(recorded())
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["user 0 (phone)", "user 1 (phone)"]
 
@@ -128,22 +95,18 @@ def test_several_users_are_distinguishable() -> None:
     [("cwnd", "cwnd"), ("throughput", "segments"), ("sequence", "segments"), ("queue", "queue")],
 )
 def test_missing_series_names_the_key_to_set(kind: str, key: str) -> None:
-    from nodeb.results.result import Result
-
-    known = tables()
-    without = {"flows": known["flows"]}
-    empty = Result(SimpleNamespace(name="a test"), without, SimpleNamespace())  # type: ignore[arg-type]
+    empty = recorded().scenario.with_(record={}).run(runs=1, jobs=1)
     with pytest.raises(InputError, match=f"record.{key} = true"):
         getattr(plot, kind)(empty)
 
 
 def test_unknown_users_and_runs_are_errors() -> None:
     with pytest.raises(InputError, match="no user 7"):
-        plot.cwnd(result(**tables()), user=7)
+        plot.cwnd(recorded(), user=7)
     with pytest.raises(InputError, match="run 3"):
-        plot.cwnd(result(**tables()), run=3)
+        plot.cwnd(recorded(), run=3)
     with pytest.raises(InputError, match="bin_s"):
-        plot.throughput(result(**tables()), bin_s=0)
+        plot.throughput(recorded(), bin_s=0)
 
 
 def test_lines_draw_intervals_and_published_values() -> None:
