@@ -24,8 +24,6 @@ from nodeb.terminal.progress import ProgressCallback
 
 SERIES = ("cwnd", "segments", "rtt", "queue", "transfers")
 """Series that are recorded for every scenario."""
-METERED = ("bandwidth",)
-"""Series that are also recorded on `hsdpa`, with at most `MAX_METERED` users."""
 MAX_METERED = 50
 """Largest number of users whose bandwidth is recorded: the effort grows with their square."""
 MAX_ROWS = 1_500_000
@@ -82,7 +80,7 @@ def record(
     users = len(np.unique(result.flows["user"]))
     is_hsdpa = isinstance(result.scenario.radio, Hsdpa)
     is_metered = is_hsdpa and users <= MAX_METERED
-    names = [*SERIES, *(METERED if is_metered else ())]
+    names = [*SERIES, *(["bandwidth"] if is_metered else [])]
     if all(name in result.tables for name in names):
         return Recording(_only(result, run), run=run)
     try:
@@ -134,8 +132,7 @@ def _within(
 
     The end, s, is `None` if the whole replication has at most `max_rows` rows.
     """
-    unrecorded = {f"record.{name}": False for name in (*SERIES, *METERED, "scheduler")}
-    whole = part = result.scenario.with_(**unrecorded)
+    whole = part = result.scenario.with_(record={"bandwidth": False})
     tried, until = _only(result, run), None
     flows = tried.flows
     begins, groups = np.asarray(flows["start_s"]), np.asarray(flows["group"])
