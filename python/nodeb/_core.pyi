@@ -1,7 +1,7 @@
 """The simulation core, written in Rust. Use it through `nodeb.Scenario` rather than directly."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -18,42 +18,71 @@ __all__ = [
     "InternalError",
     "LinkError",
     "ScenarioError",
+    "Shown",
+    "StoppingRule",
     "Unfinished",
+    "apportioned",
     "built_in_metrics",
     "by_run",
     "causes",
     "cell_map",
+    "counted",
     "coverage",
     "coverage_by_run",
+    "difference",
     "document",
     "emulation_tables",
     "era_switches",
     "fail_on_purpose",
+    "family_confidence",
     "first_entries",
     "flight_connections",
     "flight_explain",
     "flight_header",
     "flight_packets",
     "flight_timeline",
+    "fraction",
     "group_names",
     "group_rows",
+    "holm",
     "hsdpa_blocks",
+    "interval",
+    "jackknife",
+    "jain_indices",
+    "joined",
+    "judge_precision",
     "line_of",
     "line_of_entry",
     "link_resolve",
     "link_run",
     "link_schema",
+    "mean_interval",
     "metrics",
     "no_arrival_hint",
+    "number",
     "of_whom",
+    "paired_difference",
+    "part_percent",
+    "parts",
+    "percent",
+    "prediction_interval",
+    "ratio_interval",
     "read_error_model",
     "read_numbers",
     "registry",
     "replay_flight",
     "resolve",
     "rings",
+    "runs_needed",
+    "scale_of",
     "schema",
+    "sentence",
+    "shown",
+    "signed",
+    "spelled",
     "summarize",
+    "t_quantile",
+    "t_upper_tail",
     "timeline",
     "timeline_tables",
     "unfinished",
@@ -716,3 +745,226 @@ def rings(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.uint64]] | None:
     """Returns the distance of each phone, m, the distances that separate rings, m, and the ring of
     each phone; None without distances, or for too few phones."""
+
+@final
+class Shown:
+    """A value, such as a mean, with its interval if it has one, as text."""
+
+    def __new__(
+        cls, number: str, unit: str, low: str = "", high: str = "", mark: str = ""
+    ) -> Shown: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    @property
+    def number(self) -> str:
+        """Value without its unit."""
+
+    @property
+    def unit(self) -> str:
+        """Unit of the value and its interval; empty if the value has none."""
+
+    @property
+    def low(self) -> str: ...
+    @property
+    def high(self) -> str: ...
+    @property
+    def mark(self) -> str:
+        """Sign after a mean from which users or transfers without a value are excluded; else
+        empty."""
+
+    @property
+    def value(self) -> str:
+        """Value with its unit and its mark, separated by spaces; empty parts are omitted."""
+
+    @property
+    def interval(self) -> str:
+        """Interval with its unit, such as `2.95 to 3.07 s`; empty if the value has no interval.
+
+        If both ends equal the value as displayed, it is "in every replication".
+        """
+
+    @property
+    def in_one_cell(self) -> str:
+        """Mean and interval for one cell of a table: `3.01 (2.95 to 3.07) s`.
+
+        It is the mean alone if there is no interval, or if both ends are displayed alike.
+        """
+
+    @property
+    def with_level(self) -> str:
+        """Mean and interval with the confidence level: `3.01 s (95 %: 2.95 to 3.07 s)`."""
+
+    @property
+    def with_interval(self) -> str:
+        """Mean and interval: `3.01 s (2.95 to 3.07 s)`; the mean alone if there is no interval."""
+
+    def at_level(self, level: str) -> str:
+        """Returns the mean with its interval, if any, and a confidence level such as `95 %`."""
+
+    def marked(self, mark: str) -> Shown:
+        """Returns the same value with a mark."""
+
+def shown(
+    mean: float,
+    low: float = ...,
+    high: float = ...,
+    unit: str = "",
+    *,
+    percent: bool = False,
+    scale: tuple[str, float] | None = None,
+) -> Shown:
+    """Formats a mean and its interval.
+
+    If the first two digits of an interval's half-width are 10 to 35, both are kept, otherwise only
+    the first. The mean and both ends are rounded to the last digit kept. This is the rule of the
+    Particle Data Group for uncertainties (Review of Particle Physics, introduction, section 5.3).
+    There is one exception: if two digits would give the mean more than four digits, only one is
+    kept. A number without an interval has three significant digits, a whole number all its digits.
+    """
+
+def difference(
+    mean: float,
+    low: float,
+    high: float,
+    unit: str = "",
+    *,
+    percent: bool = False,
+    scale: tuple[str, float] | None = None,
+) -> Shown:
+    """Formats a difference and its interval, with signs.
+
+    Without `scale`, a difference of ratios in per cent has the unit points (percentage points).
+    """
+
+def number(value: float, unit: str = "", *, percent: bool = False) -> str:
+    """Formats a value without an interval, with its unit."""
+
+def interval(low: float, high: float, unit: str = "", *, percent: bool = False) -> str:
+    """Formats an interval, with its unit."""
+
+def scale_of(value: float, unit: str, *, percent: bool = False) -> tuple[str, float]:
+    """Returns the unit to display a value in, such as ms, and the factor to convert to it."""
+
+def parts(values: Sequence[float], unit: str) -> list[str]:
+    """Formats parts in one unit, rounded so that they add up to their sum as displayed.
+
+    A part that would be rounded to 0 is formatted by itself, with digits and a unit of its own.
+    """
+
+def apportioned(values: Sequence[float], whole: int) -> list[int]:
+    """Rounds values to whole numbers whose sum is `whole`, by the method of largest remainders."""
+
+def signed(text: str) -> str:
+    """Puts a plus sign before the text of a positive number; returns any other text unchanged."""
+
+def fraction(share: float) -> str:
+    """Returns the simple fraction that a share is near, such as "a third"; empty if there is
+    none."""
+
+def part_percent(shares: Sequence[float], which: Sequence[int]) -> str:
+    """Returns the sum of some shares of a whole in whole per cent.
+
+    Every share is rounded so that all of them add up to the rounded sum of the exact shares.
+    """
+
+def percent(share: float) -> str:
+    """Returns a share in whole per cent.
+
+    A share between 0 and 1 that would be rounded to 0 % or 100 % becomes "less than 1 %" or "more
+    than 99 %".
+    """
+
+def joined(words: Sequence[str], last: str = "and") -> str:
+    """Returns a list in words, such as `a, b and c`."""
+
+def counted(number: int, noun: str) -> str:
+    """Returns a number with a noun, which gets an s unless the number is 1."""
+
+def spelled(number: int) -> str:
+    """Returns a number up to 12 in letters (`no` for 0), a larger one in digits."""
+
+def sentence(text: str) -> str:
+    """Returns a text with its first letter capitalized; the other letters stay as they are."""
+
+def mean_interval(
+    values: NDArray[np.float64], confidence: float
+) -> tuple[float, float, float, float, int]:
+    """Returns mean, low, high, sample standard deviation and number of values."""
+
+def paired_difference(
+    first: NDArray[np.float64], second: NDArray[np.float64], confidence: float
+) -> tuple[float, float, float, float, int]:
+    """Returns the mean of `first - second`, as `mean_interval` does."""
+
+def ratio_interval(
+    numerator: NDArray[np.float64], denominator: NDArray[np.float64], confidence: float
+) -> tuple[float, float, float, float, int]:
+    """Returns the ratio of the means, as `mean_interval` does."""
+
+def prediction_interval(
+    values: NDArray[np.float64], further: int, confidence: float
+) -> tuple[float, float, float, float, int]:
+    """Returns the interval of the mean of `further` more values, as `mean_interval` does."""
+
+def jackknife(value: float, left_out: NDArray[np.float64]) -> tuple[float, float]:
+    """Returns both ends of the 95 % interval of a function of means."""
+
+def runs_needed(stdev: float, half_width: float, confidence: float, power: float) -> int:
+    """Returns the number of replications for a half-width, or for detecting a difference."""
+
+def family_confidence(number: int) -> float:
+    """Returns the confidence of each of several intervals for a joint confidence of 95 %."""
+
+def holm(p_values: Sequence[float], level: float) -> list[bool]:
+    """Returns, for each hypothesis, whether Holm's procedure rejects it."""
+
+def jain_indices(shares: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Returns Jain's fairness index of each group of `size` shares."""
+
+def t_quantile(degrees: int, probability: float) -> float:
+    """Returns the quantile of Student's t; NaN for 0 degrees of freedom."""
+
+def t_upper_tail(degrees: int, t: float) -> float:
+    """Returns the probability of a value of at least `t` of Student's t."""
+
+def judge_precision(
+    relative: float, min_runs: int, max_runs: int, values: NDArray[np.float64], mean: str
+) -> tuple[int, bool, str] | None:
+    """Returns the end of an experiment with these values, or None if it needs more replications.
+
+    The end is the number of replications, whether the precision was reached, and the reason.
+    """
+
+@final
+class StoppingRule:
+    """Stopping rule of a scenario. Its decision depends on the first replications only."""
+
+    @staticmethod
+    def count(runs: int) -> StoppingRule:
+        """Returns a rule with a fixed number of replications."""
+
+    @staticmethod
+    def sequential(relative: float, min_runs: int, max_runs: int) -> StoppingRule:
+        """Returns a rule for the precision of the mean bit rate.
+
+        It takes the columns `application_bps` and `received_bps` of `flows`.
+        """
+
+    @staticmethod
+    def rounds(runs: int, max_runs: int, relative: float | None) -> StoppingRule:
+        """Returns a rule of rounds for the precision of the mean of any value.
+
+        It takes one value of each replication.
+        """
+
+    def take(self, runs: int, *columns: NDArray[np.float64]) -> None:
+        """Receives columns of the next replications, in order."""
+
+    def stop(self) -> tuple[int, bool, str] | None:
+        """Returns the end of the experiment, as `judge_precision` does."""
+
+    def ahead(self) -> int:
+        """Returns how many replications may be started in total, judging by the results so far."""
+
+    def expected(self) -> int:
+        """Returns the probable number of replications in total, for the progress report."""

@@ -134,6 +134,12 @@ impl Sequential {
         self.rates.iter().position(|rate| !rate.is_missing).unwrap_or(RATES.len() - 1)
     }
 
+    /// Whether the mean may be precise enough, or has no precision.
+    fn is_near(&self) -> bool {
+        let width = self.rates[self.judged()].relative_half_width(NORMAL);
+        width.is_nan() || width <= NEAR * self.precision.relative
+    }
+
     fn taken(&self) -> usize {
         self.rates[0].values.len()
     }
@@ -146,12 +152,9 @@ impl Rule for Sequential {
             for (rate, column) in self.rates.iter_mut().zip(columns) {
                 rate.push(mean(&column[run * users..(run + 1) * users]));
             }
-            let (n, judged) = (self.taken(), self.judged());
-            let rate = &self.rates[judged];
-            let width = rate.relative_half_width(NORMAL);
-            let is_near = width.is_nan() || width <= NEAR * self.precision.relative;
-            if self.stop.is_none() && (is_near || n >= self.precision.max_runs) {
-                self.stop = self.precision.judge(&rate.values, RATES[judged]);
+            if self.stop.is_none() && (self.is_near() || self.taken() >= self.precision.max_runs) {
+                let judged = self.judged();
+                self.stop = self.precision.judge(&self.rates[judged].values, RATES[judged]);
             }
         }
     }
@@ -292,6 +295,30 @@ mod tests {
         rule.take(2, &[&[1.0, f64::NAN, 3.0, 5.0], &[1.0, 3.0, 3.0, 1.0]]);
         let reason = format!("precision reached: half-width 0 % of the {} after 2 runs", RATES[1]);
         assert_eq!(rule.stop(), Some(Stop { runs: 2, reached: true, reason }));
+    }
+
+    #[test]
+    fn expected_number_follows_the_last_half_width() {
+        let mut rule = Sequential::new(Precision { relative: 0.01, min_runs: 5, max_runs: 1000 });
+        assert_eq!((rule.ahead(), rule.expected()), (5, 1000));
+        let values = [9.0, 11.0].repeat(10);
+        rule.take(20, &[&values, &values]);
+        let exact = 20.0 * (mean_interval(&values, CONFIDENCE).relative_half_width() / 0.01).powi(2);
+        assert_eq!((rule.ahead(), rule.expected()), (exact.ceil() as usize, exact.ceil() as usize));
+    }
+
+    #[test]
+    fn few_replications_are_judged_exactly() {
+        let mut rule = Sequential::new(Precision { relative: 0.005, min_runs: 10, max_runs: 100_000 });
+        let mut judged = 0;
+        for value in [5.0, 15.0].into_iter().cycle() {
+            rule.take(1, &[&[value], &[value]]);
+            judged += usize::from(rule.is_near());
+            if rule.stop().is_some() {
+                break;
+            }
+        }
+        assert!(rule.stop().unwrap().runs > 30_000 && judged < 30, "{judged} of {:?}", rule.stop());
     }
 
     #[test]

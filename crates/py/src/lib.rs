@@ -29,9 +29,19 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use super::answers::digits::{
+        Shown, apportioned, counted, difference, fraction, interval, joined, number, part_percent, parts,
+        percent, scale_of, sentence, shown, signed, spelled,
+    };
+    #[pymodule_export]
     use super::answers::metrics::{
         Unfinished, built_in_metrics, by_run, coverage, coverage_by_run, group_names, group_rows,
         no_arrival_hint, of_whom, rings, summarize, unfinished,
+    };
+    #[pymodule_export]
+    use super::answers::stats::{
+        StoppingRule, family_confidence, holm, jackknife, jain_indices, judge_precision, mean_interval,
+        paired_difference, prediction_interval, ratio_interval, runs_needed, t_quantile, t_upper_tail,
     };
     #[pymodule_export]
     use super::cell::cell_map;

@@ -18,8 +18,6 @@ use super::student;
 ///
 /// It is relative to the largest number that the values were calculated from.
 const ROUNDING: f64 = 1e-9;
-/// Absolute value of the skewness below which Hall's transformation is taken as linear.
-const NO_SKEWNESS: f64 = 1e-6;
 
 /// Returns the number of values that differ from the commonest one, at least 1.
 pub fn varied(mut values: Vec<f64>, scale: f64) -> usize {
@@ -69,10 +67,9 @@ impl Reach {
     /// end for a negative one.
     fn transformed(&self, skewness: f64, t: f64) -> f64 {
         let z = t / self.n.sqrt() - skewness / (6.0 * self.n);
-        if skewness.abs() < NO_SKEWNESS {
-            return z;
-        }
-        3.0 / skewness * ((1.0 + skewness * z).cbrt() - 1.0)
+        // 3 / skewness * (root - 1), in a form that loses no digits if the skewness is small
+        let root = (1.0 + skewness * z).cbrt();
+        3.0 * z / (root * root + root + 1.0)
     }
 }
 
