@@ -153,13 +153,13 @@ def html(outcome: ReproduceOutcome) -> str:
         ("Intervals", "95 %, Student t over replications; jackknife for rates and spreads"),
         ("Files", "cells.csv (every cell and curve point), claims.csv, figures/ (PNG and SVG)"),
     ]
+    drawn = (_drawn(cells) for cells in measured if isinstance(cells.spec, Figure))
     content: Content = {
         **study.texts,
         "reference": study.reference,
         "path": _path(tomllib.loads(study.scenario_text)) if study.scenario_text else [],
         "tables": [_table(cells) for cells in measured if isinstance(cells.spec, Table)],
-        "figures": [_figure(cells) for cells in measured if isinstance(cells.spec, Figure)]
-        + [_picture(one) for one in outcome.pictures],
+        "figures": [_figure(one) for one in (*drawn, *outcome.pictures)],
         "claims": [("", "", verdict) for verdict in outcome.claims],
         "scenario": study.scenario_text,
     }
@@ -264,7 +264,7 @@ def number(value: float, digits: int) -> str:
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
 
 
-def _figure(cells: Cells) -> Content:
+def _drawn(cells: Cells) -> Picture:
     from nodeb.reproduce.figures import draw
 
     spec, digits = cells.spec, cells.spec.digits
@@ -273,25 +273,17 @@ def _figure(cells: Cells) -> Content:
         f"{row[0].column}: {', '.join(number(cell.measured.value, digits) for cell in row)}"
         for row in cells.rows
     )
-    spoken = f"{spec.title}. {spec.y_label} by {spec.x_label}. {'; '.join(values)}"
+    spoken = f"{spec.y_label} by {spec.x_label}. {'; '.join(values)}"
     said = f"The paper: {spec.said}" if spec.said else ""
     printed = [value for row in spec.printed.values() for value in row.values()]
-    stated = (
-        "Hollow markers are what the paper's tables or text say."
-        if any(value is not None for value in printed)
-        else ""
-    )
+    hollow = any(value is not None for value in printed)
+    stated = "Hollow markers are what the paper's tables or text say." if hollow else ""
     dotted = "Dotted lines are at what its text mentions." if spec.marks else ""
-    return {
-        "id": spec.id,
-        "anchor": anchor(spec.id),
-        "title": spec.title,
-        "note": " ".join(filter(None, (spec.note, said, stated, dotted))),
-        "svg": inline_svg(draw(cells, ""), anchor(spec.id), spoken),
-    }
+    note = " ".join(filter(None, (spec.note, said, stated, dotted)))
+    return Picture(spec.id, spec.title, draw(cells, ""), spoken, note)
 
 
-def _picture(one: Picture) -> Content:
+def _figure(one: Picture) -> Content:
     name = anchor(one.id)
     svg = inline_svg(one.figure, name, f"{one.title}. {one.spoken}")
     return {"id": one.id, "anchor": name, "title": one.title, "note": one.note, "svg": svg}
