@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.base.table import Table
+from nodeb.comparison.differences import Comparison
 from nodeb.results.metrics import Metric
+from nodeb.stats import Interval
 
 __all__ = [
     "Cancelled",
@@ -26,6 +28,8 @@ __all__ = [
     "by_run",
     "causes",
     "cell_map",
+    "compare_tables",
+    "comparison_answers",
     "counted",
     "coverage",
     "coverage_by_run",
@@ -50,6 +54,7 @@ __all__ = [
     "jackknife",
     "jain_indices",
     "joined",
+    "judge",
     "judge_precision",
     "line_of",
     "line_of_entry",
@@ -57,6 +62,7 @@ __all__ = [
     "link_run",
     "link_schema",
     "mean_interval",
+    "metric_difference",
     "metrics",
     "no_arrival_hint",
     "number",
@@ -73,11 +79,13 @@ __all__ = [
     "replay_flight",
     "resolve",
     "rings",
+    "run_answer",
     "runs_needed",
     "scale_of",
     "schema",
     "sentence",
     "shown",
+    "shown_differences",
     "signed",
     "spelled",
     "summarize",
@@ -968,3 +976,69 @@ class StoppingRule:
 
     def expected(self) -> int:
         """Returns the probable number of replications in total, for the progress report."""
+
+_Ends = tuple[float, float, float, float, int]
+"""Mean, low, high, sample standard deviation and number of values."""
+_Verdict = tuple[str, int, float, float]
+"""Kind, sign, and the usual and the cautious number of further replications."""
+DifferenceRow = tuple[_Ends, _Ends, _Ends, _Ends, _Verdict, float, int, int, float]
+"""Fields of `nodeb.comparison.Difference` after the metric."""
+_Tried = tuple[
+    str,
+    list[tuple[str, int, DifferenceRow]],
+    list[str],
+    list[tuple[str, list[str]]],
+    list[str],
+]
+"""Fields of `nodeb.comparison.differences.Tried`; a difference has group, number of the metric and
+other fields."""
+
+def judge(found: Interval, margin: float, better: str, confidence: float) -> _Verdict:
+    """Returns the verdict on the interval of a difference."""
+
+def metric_difference(
+    metric: Metric,
+    base: NDArray[np.float64],
+    own: NDArray[np.float64],
+    margin: float,
+    confidence: float,
+    durations_s: tuple[float, float],
+) -> DifferenceRow | None:
+    """Returns the difference of a metric, from its values by replication, or None if there is no
+    pair of values."""
+
+def compare_tables(
+    sides: list[tuple[str, _Tables, _Own, float]], metrics: list[Metric], margin: float
+) -> tuple[list[_Tried], int, float, bool]:
+    """Returns the differences of each scenario but the first, the number of pairs, the duration of
+    the shortest runs, s, and whether all transfers are uploads.
+
+    A scenario has a name, tables, metrics that users define, and the duration of a run, s.
+    """
+
+def comparison_answers(comparison: Comparison, folder: str) -> list[str]:
+    """Returns an answer in JSON about each scenario but the baseline, with empty bars where causes
+    are shown."""
+
+def shown_differences(comparison: Comparison) -> list[list[tuple[int, str]]]:
+    """Returns, for each scenario but the baseline, numbers of the differences in its table, with
+    their signs."""
+
+def run_answer(
+    name: str,
+    tables: _Tables,
+    metrics: list[Metric],
+    summary: list[tuple[Any, ...]],
+    plan: tuple[int, int, str],
+    loops: list[tuple[str, str, str, float, float]],
+    why: tuple[bool, list[str], list[str]] | None,
+    following: tuple[str, bool, str] | None,
+) -> str:
+    """Returns the answer of a run in JSON.
+
+    `plan` is the number of replications, the seed, and the reason for that number unless it was
+    asked for; `loops` are table, direction, key, target and limit in dB of outer loops. `why` says
+    whether there are causes of the only phone's transfer, and in sentences which are the main ones,
+    also with an exact share; the bars in the answer are empty. `following` is the folder with the
+    tables, whether there is a report, and the command that explains a transfer.
+    """

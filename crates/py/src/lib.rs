@@ -29,6 +29,10 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use super::answers::compare::{
+        compare_tables, comparison_answers, judge, metric_difference, shown_differences,
+    };
+    #[pymodule_export]
     use super::answers::digits::{
         Shown, apportioned, counted, difference, fraction, interval, joined, number, part_percent, parts,
         percent, scale_of, sentence, shown, signed, spelled,
@@ -38,6 +42,8 @@ mod _core {
         Unfinished, built_in_metrics, by_run, coverage, coverage_by_run, group_names, group_rows,
         no_arrival_hint, of_whom, rings, summarize, unfinished,
     };
+    #[pymodule_export]
+    use super::answers::run::run_answer;
     #[pymodule_export]
     use super::answers::stats::{
         StoppingRule, family_confidence, holm, jackknife, jain_indices, judge_precision, mean_interval,

@@ -320,13 +320,10 @@ impl<'a> Builder<'a> {
             return difference_of(one).with_interval();
         }
         let (sign, word) = if ratio.mean >= 1.0 { (1.0, "more") } else { (-1.0, "less") };
-        let [mean, mut low, mut high] =
-            [ratio.mean, ratio.low, ratio.high].map(|end| sign * 100.0 * (end - 1.0));
-        if sign < 0.0 {
-            (low, high) = (high, low);
-            if one.metric.low == 0.0 && high > 100.0 {
-                high = 100.0; // A metric that is never negative falls by at most 100 %.
-            }
+        let [mean, low, high] = [ratio.mean, ratio.low, ratio.high].map(|end| sign * 100.0 * (end - 1.0));
+        let (low, mut high) = (low.min(high), low.max(high));
+        if sign < 0.0 && one.metric.low == 0.0 && high > 100.0 {
+            high = 100.0; // A metric that is never negative falls by at most 100 %.
         }
         let found = shown(mean, low, high, Unit::from("").with_scale(("%", 1.0)));
         let value = found.value();

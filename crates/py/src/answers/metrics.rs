@@ -62,11 +62,7 @@ impl From<PyMetric> for Metric {
             meaning: metric.meaning.into(),
             label: metric.label.into(),
             formula: Formula::Own,
-            better: match &*metric.better {
-                "more" => Better::More,
-                "less" => Better::Less,
-                _ => Better::Neither,
-            },
+            better: better_of(&metric.better),
             low: metric.low,
             high: metric.high,
             percent: metric.percent,
@@ -74,6 +70,14 @@ impl From<PyMetric> for Metric {
             column: metric.column.map(|(table, column)| (table.into(), column.into())),
             completed: metric.completed,
         }
+    }
+}
+
+pub fn better_of(name: &str) -> Better {
+    match name {
+        "more" => Better::More,
+        "less" => Better::Less,
+        _ => Better::Neither,
     }
 }
 

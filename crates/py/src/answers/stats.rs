@@ -7,11 +7,11 @@ use pyo3::prelude::*;
 
 type Column<'py> = PyReadonlyArray1<'py, f64>;
 /// Mean, low, high, sample standard deviation and number of values.
-type Ends = (f64, f64, f64, f64, usize);
+pub type Ends = (f64, f64, f64, f64, usize);
 /// Number of replications, whether the precision was reached, and the reason.
 type End = (usize, bool, String);
 
-fn ends(Interval { mean, low, high, stdev, n }: Interval) -> Ends {
+pub fn ends(Interval { mean, low, high, stdev, n }: Interval) -> Ends {
     (mean, low, high, stdev, n)
 }
 

@@ -1,0 +1,74 @@
+//! Binding of the answer of a run.
+
+use nodeb_answers::answer::Bars;
+use nodeb_answers::answer::run::{Loop, Next, Ran, Why, answer};
+use nodeb_answers::metrics::{Metric, Row};
+use pyo3::prelude::*;
+
+use super::json;
+use super::metrics::PyMetric;
+use super::tables::PyTables;
+
+/// Row of a summary.
+type Line = (String, String, String, f64, f64, f64, f64, usize, f64);
+
+/// Returns the answer of a run as JSON.
+///
+/// `plan` is the number of replications, the seed, and the reason for that number unless it was asked for; `loops` are
+/// table, direction, key, target and limit in dB of outer loops. `why` says whether there are causes of the only
+/// phone's transfer, and in sentences which are the main ones, also with an exact share; the bars in the answer are
+/// empty. `following` is the folder with the tables, whether there is a report, and the command that explains a
+/// transfer.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "extracted from Python")]
+pub fn run_answer(
+    name: &str,
+    tables: &Bound<'_, PyAny>,
+    metrics: Vec<PyMetric>,
+    summary: Vec<Line>,
+    plan: (usize, u64, String),
+    loops: Vec<(String, String, String, f64, f64)>,
+    why: Option<(bool, Vec<String>, Vec<String>)>,
+    following: Option<(String, bool, String)>,
+) -> PyResult<String> {
+    let metrics: Vec<Metric> = metrics.into_iter().map(Into::into).collect();
+    let row = |(group, metric, unit, mean, low, high, stdev, runs, covered)| Row {
+        group,
+        metric,
+        unit,
+        mean,
+        low,
+        high,
+        stdev,
+        runs,
+        covered,
+    };
+    let summary: Vec<Row> = summary.into_iter().map(row).collect();
+    let outer = |(table, direction, key, target_bler, limit_db)| Loop {
+        table,
+        direction,
+        key,
+        target_bler,
+        limit_db,
+    };
+    let loops: Vec<Loop> = loops.into_iter().map(outer).collect();
+    let why = why.map(|(has_causes, main, exact)| Why { bars: has_causes.then(Bars::default), main, exact });
+    let next = following.as_ref();
+    let next = next.map(|(folder, has_report, explain)| Next { folder, has_report: *has_report, explain });
+    let (runs, seed, stopping) = plan;
+    json(&PyTables::read(tables, |tables| {
+        answer(&Ran {
+            name,
+            tables,
+            metrics: &metrics,
+            summary: &summary,
+            runs,
+            seed,
+            stopping: &stopping,
+            loops: &loops,
+            why,
+            commands: true,
+            next,
+        })
+    })?)
+}
