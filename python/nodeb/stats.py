@@ -13,15 +13,14 @@ Sources:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nodeb import _core
 from nodeb.base.arguments import as_number, as_whole
-from nodeb.base.skewed import Reach, varied
-from nodeb.base.student import t_quantile
 from nodeb.errors import InputError
 
 __all__ = [
@@ -50,14 +49,6 @@ CONFIDENCE = 0.95
 """Default confidence level of intervals."""
 MSER_BATCH = 5
 """Number of observations in a batch of MSER-5."""
-FIRST_STEP = 1024
-"""Divisor of the first step in the search for an end of a ratio's interval.
-
-The dividend is the absolute ratio plus the standard deviation of the numerator divided by the mean
-of the denominator.
-"""
-HALVINGS = 48
-"""Bisection steps for an end of a ratio's interval: the error is then near that of rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,18 +137,7 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
         InputError: there are no values, some are not finite, or confidence is not in (0, 1).
     """
     _check_confidence(confidence)
-    array = _values(values)
-    n = array.size
-    mean = float(array.mean())
-    if n < 2:
-        return Interval(mean, math.nan, math.nan, math.nan, n)
-    # Without this case, rounding in the mean would make equal values differ.
-    if np.ptp(array) == 0:
-        mean = float(array[0])
-        return Interval(mean, mean, mean, 0.0, n)
-    stdev = float(array.std(ddof=1))
-    half = float(t_quantile(n - 1, (1 + confidence) / 2)) * stdev / math.sqrt(n)
-    return Interval(mean, mean - half, mean + half, stdev, n)
+    return Interval(*_core.mean_interval(_values(values), confidence))
 
 
 def paired_difference(
@@ -170,7 +150,7 @@ def paired_difference(
     Common random numbers make the differences vary less than the values (Law and Kelton, section
     10.2.1). If only a rare event makes a difference, most differences are equal. Therefore two
     intervals are calculated: Student's t, with as many degrees of freedom as there are differences
-    unequal to the most frequent one, and Hall's, which removes the skewness (`nodeb.base.skewed`).
+    unequal to the most frequent one, and Hall's, which removes the skewness.
     On each side, the wider of the two is returned. The result need not be symmetric; for many
     values without skewness it is close to Student's interval.
 
@@ -183,19 +163,8 @@ def paired_difference(
         InputError: the sequences have different lengths or no values, some are not finite, or
             confidence is not in (0, 1).
     """
-    a, b = _pairs(first, second)
-    values = a - b
-    plain = mean_interval(values, confidence)
-    if not plain.stdev > 0:
-        return plain
-    # Scaled values are used because powers of very small values would be 0.
-    scaled = (values - plain.mean) / plain.stdev
-    square, cube = float(np.mean(scaled**2)), float(np.mean(scaled**3))
-    reach = _reach(a, b, confidence)
-    lower, upper = reach.ends(0.0, reach.half_width(reach.t_varied**2 * square), square, cube)
-    return replace(
-        plain, low=plain.mean + lower * plain.stdev, high=plain.mean + upper * plain.stdev
-    )
+    _check_confidence(confidence)
+    return Interval(*_core.paired_difference(*_pairs(first, second), confidence))
 
 
 def _pairs(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -203,11 +172,6 @@ def _pairs(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], ND
     if a.size != b.size:
         raise InputError(f"pairs need equal numbers of runs; these have {a.size} and {b.size}")
     return a, b
-
-
-def _reach(a: NDArray[np.float64], b: NDArray[np.float64], confidence: float) -> Reach:
-    scale = max(float(np.abs(a).max()), float(np.abs(b).max()))
-    return Reach.of(a.size, varied(a - b, scale), confidence)
 
 
 def runs_needed(
@@ -225,20 +189,7 @@ def runs_needed(
         confidence: c, confidence of the interval, in (0, 1).
         power: p, probability of detecting a true mean of w, in (0, 1).
     """
-    from statistics import NormalDist
-
-    low, high = 1, 2
-    more = NormalDist().inv_cdf(power)
-
-    def width(n: int) -> float:
-        return (float(t_quantile(n - 1, (1 + confidence) / 2)) + more) * stdev / math.sqrt(n)
-
-    while width(high) > half_width and high < 1 << 40:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if width(middle) > half_width else (low, middle)
-    return high
+    return _core.runs_needed(stdev, half_width, confidence, power)
 
 
 def family_confidence(number: int) -> float:
@@ -250,7 +201,7 @@ def family_confidence(number: int) -> float:
     Args:
         number: number of intervals; 0 counts as one.
     """
-    return 1 - (1 - CONFIDENCE) / max(number, 1)
+    return _core.family_confidence(number)
 
 
 def mser5(series: ArrayLike) -> int:
@@ -336,17 +287,10 @@ def jain_indices(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     Raises:
         InputError: there are no values, some are negative or not finite.
     """
-    x = _values(shares).reshape(len(shares), -1)
-    if (x < 0).any():
+    values = _values(shares)
+    if (values < 0).any():
         raise InputError("a share cannot be negative")
-    top = x.max(axis=1, keepdims=True)
-    # Each row is divided by its largest share, because squares of very small or large values would
-    # leave the range of a double. This does not change the index.
-    x = x / np.where(top > 0, top, 1.0)
-    totals = x.sum(axis=1).tolist()
-    # Python computes the squares, because NumPy's own power rounds some of them differently.
-    squares = np.array([total**2 for total in totals])
-    return np.where(top[:, 0] > 0, squares / (x.shape[1] * (x * x).sum(axis=1).clip(min=1)), 1.0)
+    return _core.jain_indices(values, values.size // len(shares))
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,18 +348,8 @@ class Precision:
             mean: name of the mean in the reason.
         """
         array = np.fromiter(values, dtype=np.float64)
-        n = array.size
-        if n < self.min_runs:
-            return None
-        if not np.isfinite(array).all() or not array.any():
-            return Stop(n, False, f"precision not reached: there is no {mean} after {n} runs")
-        width = mean_interval(array).relative_half_width
-        found = f"half-width {100 * width:.2g} % of the {mean} after {n} runs"
-        if width <= self.relative:
-            return Stop(n, True, f"precision reached: {found}")
-        if n >= self.max_runs:
-            return Stop(n, False, f"precision not reached at the limit of runs: {found}")
-        return None
+        end = _core.judge_precision(self.relative, self.min_runs, self.max_runs, array, mean)
+        return None if end is None else Stop(*end)
 
 
 def ratio_interval(
@@ -445,54 +379,7 @@ def ratio_interval(
             confidence is not in (0, 1).
     """
     _check_confidence(confidence)
-    x, y = _pairs(numerator, denominator)
-    n, mean_y = x.size, float(y.mean())
-    ratio = float(x.mean()) / mean_y if mean_y else math.nan
-    unknown = Interval(ratio, math.nan, math.nan, math.nan, n)
-    if n < 2 or not math.isfinite(ratio):
-        return unknown
-    ends = _ends_of_rest(x / mean_y, y / mean_y, _reach(x, y, confidence))
-    if ends is None:
-        return unknown
-    step = (abs(ratio) + float(np.std(x / mean_y))) / FIRST_STEP
-    low = _crossing(lambda r: ends(r)[0], ratio, -step)
-    high = _crossing(lambda r: -ends(r)[1], ratio, step)
-    return Interval(ratio, low, high, math.nan, n)
-
-
-def _ends_of_rest(
-    x: NDArray[np.float64], y: NDArray[np.float64], reach: Reach
-) -> Callable[[float], tuple[float, float]] | None:
-    """The result is None if the mean of `y` is not significantly different from 0."""
-    mean = float((x - y).mean())
-    u, v = x - y - mean, y - 1
-    uu, uv, vv = (float(np.mean(one)) for one in (u * u, u * v, v * v))
-    uuu, uuv, uvv, vvv = (float(np.mean(one * w)) for one in (u * u, v * v) for w in (u, v))
-    few, all_ = reach.t_varied, reach.t_all
-    if reach.ends(1.0, reach.half_width(all_**2 * vv), vv, vvv)[0] <= 0:
-        return None
-
-    def ends(r: float) -> tuple[float, float]:
-        q = r - 1
-        squares = few**2 * uu - 2 * q * few * all_ * uv + q * q * all_**2 * vv
-        second = uu - 2 * q * uv + q * q * vv
-        third = uuu - 3 * q * uuv + 3 * q * q * uvv - q**3 * vvv
-        return reach.ends(mean - q, reach.half_width(squares), second, third)
-
-    return ends
-
-
-def _crossing(excess: Callable[[float], float], start: float, step: float) -> float:
-    """`excess(start)` must not be positive."""
-    if step == 0:
-        return start
-    while excess(start + step) <= 0:
-        step *= 2
-    inside, outside = start, start + step
-    for _ in range(HALVINGS):
-        middle = (inside + outside) / 2
-        inside, outside = (inside, middle) if excess(middle) > 0 else (middle, outside)
-    return inside
+    return Interval(*_core.ratio_interval(*_pairs(numerator, denominator), confidence))
 
 
 def prediction_interval(values: ArrayLike, of: int = 1, confidence: float = 0.95) -> Interval:
@@ -516,9 +403,8 @@ def prediction_interval(values: ArrayLike, of: int = 1, confidence: float = 0.95
     """
     if of < 1:
         raise InputError(f"of = {of} replications is out of range; expected at least 1")
-    found = mean_interval(values, confidence)
-    half = found.half_width * math.sqrt(1 + found.n / of)
-    return Interval(found.mean, found.mean - half, found.mean + half, found.stdev, found.n)
+    _check_confidence(confidence)
+    return Interval(*_core.prediction_interval(_values(values), of, confidence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -562,13 +448,8 @@ def jackknife(value: float, left_out: NDArray[np.float64]) -> Estimate:
         value: the function of the means over all replications.
         left_out: the function of the means without each replication in turn.
     """
-    n = len(left_out)
-    if n < 2:
-        end = math.nan if n else value
-        return Estimate(value, end, end, n)
-    spread = float(np.sum((left_out - np.mean(left_out)) ** 2))
-    half = float(t_quantile(n - 1, (1 + CONFIDENCE) / 2)) * math.sqrt(spread * (n - 1) / n)
-    return Estimate(value, value - half, value + half, n)
+    values = np.ascontiguousarray(left_out, dtype=np.float64)
+    return Estimate(value, *_core.jackknife(value, values), len(values))
 
 
 def holm(p_values: Sequence[float], level: float) -> list[bool]:
@@ -578,9 +459,4 @@ def holm(p_values: Sequence[float], level: float) -> list[bool]:
     before the first p-value that is larger are rejected, the others are not. Source: Holm 1979, A
     simple sequentially rejective multiple test procedure.
     """
-    rejected = [False] * len(p_values)
-    for place, at in enumerate(sorted(range(len(p_values)), key=lambda one: p_values[one])):
-        if p_values[at] > level / (len(p_values) - place):
-            break
-        rejected[at] = True
-    return rejected
+    return _core.holm(list(p_values), level)

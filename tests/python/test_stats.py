@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.signal import lfilter
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
-from nodeb.base.student import t_quantile
+from nodeb import _core
 from nodeb.errors import InputError
 from nodeb.stats import (
     Precision,
@@ -36,14 +36,15 @@ def test_student_interval_matches_the_textbook():
     assert 8.0 not in interval
 
 
-def test_tabulated_quantiles_match_scipy():
-    degrees = np.arange(1, 300)
-    for probability in (0.975, 0.95):
-        expected = stdtrit(degrees, probability)
-        np.testing.assert_allclose(t_quantile(degrees, probability), expected, rtol=1e-13)
-        one_by_one = [t_quantile(int(n), probability) for n in degrees]
-        np.testing.assert_allclose(one_by_one, expected, rtol=1e-13)
-    assert math.isnan(t_quantile(0, 0.975))
+def test_quantiles_and_tails_match_scipy():
+    degrees = np.array([*range(1, 300), 997, 1003, 10**4, 10**6])
+    for probability in (0.975, 0.95, 0.9995, 0.6, 0.01):
+        found = [_core.t_quantile(int(n), probability) for n in degrees]
+        np.testing.assert_allclose(found, stdtrit(degrees, probability), rtol=1e-12)
+    for t in (-1.0, 0.3, 2.0, 5.0):
+        found = [_core.t_upper_tail(int(n), t) for n in degrees]
+        np.testing.assert_allclose(found, stdtr(degrees, -t), rtol=1e-10)
+    assert math.isnan(_core.t_quantile(0, 0.975))
 
 
 def test_two_values_use_the_cauchy_quantile():

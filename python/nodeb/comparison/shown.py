@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from nodeb.answer.answer import SURVIVORS
 from nodeb.answer.numbers import Shown, difference, scale_of, shown
@@ -46,9 +45,8 @@ def _scale(one: Difference) -> tuple[str, float]:
 def means_of(one: Difference) -> tuple[Shown, Shown]:
     """Returns a metric's means as text, in one unit: the baseline's, then the other scenario's."""
     before, now = (
-        replace(
-            shown(each.mean, each.low, each.high, one.metric.unit, scale=_scale(one)),
-            mark=mark_of(one),
+        shown(each.mean, each.low, each.high, one.metric.unit, scale=_scale(one)).marked(
+            mark_of(one)
         )
         for each in (one.baseline, one.other)
     )
@@ -60,14 +58,14 @@ def difference_of(one: Difference, scale: tuple[str, float] | None = None) -> Sh
     unit, factor = scale or _scale(one)
     unit = "points" if unit == "%" else unit
     gap = one.difference
-    return replace(difference(gap.mean, gap.low, gap.high, scale=(unit, factor)), mark=mark_of(one))
+    return difference(gap.mean, gap.low, gap.high, scale=(unit, factor)).marked(mark_of(one))
 
 
 def ratio_of(one: Difference) -> Shown:
     """Returns the other scenario's mean in per cent of the baseline's, with its interval."""
     ratio = one.ratio
     found = shown(ratio.mean, ratio.low, ratio.high, "1", percent=True)
-    return replace(found, mark=mark_of(one)) if found.unit else found
+    return found.marked(mark_of(one)) if found.unit else found
 
 
 def mark_of(one: Difference) -> str:

@@ -17,7 +17,7 @@ from nodeb.errors import InputError, RunError
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.engine import Single, Subject
 from nodeb.replication.pool import Jobs, run_with_progress
-from nodeb.replication.rules import Count
+from nodeb.replication.rules import count
 from nodeb.replication.work import Source, Work
 from nodeb.terminal.progress import ProgressCallback
 
@@ -241,7 +241,7 @@ def paths(
     """
     planned.check_user(user)
     work = Explaining(Source.of(planned), user, transfer)
-    only = Subject(work, Count(planned.runs))
+    only = Subject(work, count(planned.runs))
     try:
         text = f" of {counted(planned.runs, 'replication')}"
         Single(only, planned.seed, jobs, progress, text).run()

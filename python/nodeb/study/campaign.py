@@ -21,7 +21,7 @@ from nodeb.replication.cells import Cell, StoredCell, source
 from nodeb.replication.engine import Engine
 from nodeb.replication.pool import Jobs
 from nodeb.replication.reduction import REDUCED, RUN, Reduction, split_by_run
-from nodeb.replication.rules import Rounds
+from nodeb.replication.rules import Rule, rounds
 from nodeb.stats import Estimate
 from nodeb.storage.cells import Store, Tables
 from nodeb.study.case import Case, Effort, Settings
@@ -105,7 +105,9 @@ class _Replications(StoredCell):
         self._may_end = not case.of.endless and case.of.reduce is None
         column = "delivered_bytes" if case.of.endless else "transfer_s"
         most = max(effort.max_runs, effort.runs)
-        rule = Rounds(effort.runs, most, effort.precision, lambda tables: _means(tables, column))
+        rule: Rule[Tables] = rounds(
+            effort.runs, most, effort.precision, lambda tables: _means(tables, column)
+        )
         where = f"{campaign.study.name}, the scenario of {cell.label}: "
         reduce = _reduction(case, cell.scenario, campaign.settings)
         super().__init__(cell, campaign.seed, rule, campaign.store, reduce, where)

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from nodeb.base.student import t_quantile
+from nodeb import _core
 from nodeb.stats import CONFIDENCE, Estimate, holm
 from nodeb.storage.files import csv_text
 
@@ -122,14 +122,12 @@ def _p_value(distance: float, half: float, runs: int) -> float:
     """Returns 0 for a half-width of 0."""
     if half <= 0:
         return 0.0
-    from scipy.special import stdtr  # SciPy is slow to import, and few verdicts need it.
-
-    return float(2 * stdtr(runs - 1, -_quantile(ERROR, runs) * distance / half))
+    return 2 * _core.t_upper_tail(runs - 1, _quantile(ERROR, runs) * distance / half)
 
 
 def _quantile(level: float, runs: int) -> float:
     """Returns the quantile of Student's t for a two-sided interval with error `level`."""
-    return float(t_quantile(runs - 1, 1 - level / 2))
+    return _core.t_quantile(runs - 1, 1 - level / 2)
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def _means(outcome: Outcome, rows: Sequence[int]) -> Iterator[Column]:
         mean, low, high = (float(table[metric.name + end][row]) for end in ENDS)
         text = shown(mean, low, high, metric.unit, scale=scale)
         if metric.name + COVERED in table.columns and table[metric.name + COVERED][row] < 1:
-            text = replace(text, mark=SURVIVORS)
+            text = text.marked(SURVIVORS)
         texts.append(text if math.isfinite(mean) else None)
     yield from _with_intervals("mean", texts, "95 %")
 

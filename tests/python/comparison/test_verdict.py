@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from nodeb.base.student import t_quantile
+from nodeb import _core
 from nodeb.comparison.shown import more_text
 from nodeb.comparison.verdict import MoreRuns, Verdict, judge
 from nodeb.stats import Interval, paired_difference
 
 
 def interval(mean, half, n=20):
-    stdev = half * math.sqrt(n) / float(t_quantile(n - 1, 0.975))
+    stdev = half * math.sqrt(n) / _core.t_quantile(n - 1, 0.975)
     return Interval(mean, mean - half, mean + half, stdev, n)
 
 

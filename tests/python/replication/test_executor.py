@@ -21,7 +21,7 @@ from nodeb.errors import InputError, RunError, ScenarioError
 from nodeb.replication import pool
 from nodeb.replication.cells import Replicated, ReplicationWork
 from nodeb.replication.engine import Single
-from nodeb.replication.rules import Count
+from nodeb.replication.rules import count
 from nodeb.replication.work import Source
 from nodeb.sweep import Sweep
 from result_folders import kept
@@ -108,9 +108,9 @@ def test_rule_on_a_cluster_stops_where_it_stops_here(dask, small):
 def test_failing_replication_is_reported_as_by_threads(dask):
     wrong = ReplicationWork(Source('{"radio": {"dch": {"bler": 2}}}', None))
     with pool.cluster(dask.scheduler_address) as executor, pytest.raises(ScenarioError) as there:
-        Single(Replicated(wrong, Count(5)), 1, executor, None, "").run()
+        Single(Replicated(wrong, count(5)), 1, executor, None, "").run()
     with pytest.raises(ScenarioError, match="bler") as here:
-        Single(Replicated(wrong, Count(5)), 1, 1, None, "").run()
+        Single(Replicated(wrong, count(5)), 1, 1, None, "").run()
     assert str(there.value) == str(here.value)
 
 
