@@ -740,7 +740,8 @@ class Unfinished:
         """Suggested duration of a run, s, in which most unfinished transfers would finish; NaN if
         there is none."""
 
-    def __add__(self, other: Unfinished) -> Unfinished: ...
+    def __add__(self, other: Unfinished, /) -> Unfinished: ...
+    def __radd__(self, other: Unfinished, /) -> Unfinished: ...
 
 def unfinished(tables: _Tables, duration_s: float) -> Unfinished:
     """Returns the statistics of all transfers of runs of this duration."""

@@ -89,11 +89,11 @@ def print_nothing_arrived(result: Result) -> None:
     groups = flows.distinct("group")
     empty = [one for one in groups if not flows["delivered_bytes"][flows["group"] == one].any()]
     if empty and empty != groups:
+        from nodeb import _core
         from nodeb.answer.words import joined
-        from nodeb.results.survivors import no_arrival_hint
 
         whose = f"group{'s' if len(empty) > 1 else ''} {joined(empty)}"
-        why = no_arrival_hint(float(result.bearers["end_s"].max()))
+        why = _core.no_arrival_hint(float(result.bearers["end_s"].max()))
         print_notes([f"no data of {whose} arrived in {result.scenario.duration}; {why}"])
 
 
@@ -105,9 +105,9 @@ def print_of_sweep(sweep: Sweep, outcome: Outcome, metric: str | None) -> None:
     """Notes keys without effect, rows in which nothing arrived, and a metric without values."""
     import numpy as np
 
+    from nodeb import _core
     from nodeb.answer.words import counted
     from nodeb.results.metrics import METRICS
-    from nodeb.results.survivors import no_arrival_hint
     from nodeb.sweep.results import without_effect
 
     table = outcome.table
@@ -117,7 +117,7 @@ def print_of_sweep(sweep: Sweep, outcome: Outcome, metric: str | None) -> None:
         print_notes(f"{keys}: no effect; all values gave the same results" for keys in idle)
     if (rates == 0).any():
         rows = f"{(rates == 0).sum()} of {counted(len(rates), 'row')} of the table"
-        print_notes([f"nothing arrived in {rows}; {no_arrival_hint(outcome.duration_s)}"])
+        print_notes([f"nothing arrived in {rows}; {_core.no_arrival_hint(outcome.duration_s)}"])
     names = [name for name in METRICS if name in table.columns]
     if metric is not None and not (metric in names and np.isfinite(table[metric]).any()):
         whole = [name for name in names if np.isfinite(table[name]).all()]

@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb import _core
 from nodeb.answer.numbers import number, scale_of
 from nodeb.answer.paints import paint
 from nodeb.answer.words import counted, percent
@@ -25,7 +26,6 @@ from nodeb.plot.style import nice_step
 from nodeb.report.render import Content
 from nodeb.results.metrics import ALL
 from nodeb.results.result import Result
-from nodeb.results.rings import Rings
 from nodeb.stats import mean_interval
 
 TICKS = 7
@@ -50,6 +50,19 @@ ROOM = 1.06
 """Ratio of the upper end of the rate axis to the highest rate."""
 
 Values = NDArray[np.float64]
+
+
+class Rings(NamedTuple):
+    """Phones of a cell grouped by their distance from the Node B."""
+
+    distance_m: Values
+    edges_m: Values
+    """Distances that separate the rings, m; the first is 0."""
+    places: NDArray[np.uint64]
+    """Ring of each phone, from 0 for the one nearest to the Node B."""
+
+    def of_each(self, values: NDArray[Any]) -> list[NDArray[Any]]:
+        return [values[self.places == ring] for ring in range(len(self.edges_m) - 1)]
 
 
 def picture(title: str, note: str, tracks: Sequence[Content], end: float, axis: str) -> Content:
@@ -174,7 +187,7 @@ def phones(result: Result) -> Content | None:
     """Returns a figure of the rates of downloads, or `None` if fewer than two exist or all are 0.
 
     Phones are ordered by distance, with the mean of each ring (range of distances). They are
-    ordered by rate if they have no distance, are too few for rings (`Rings.of`), or if the scenario
+    ordered by rate if they have no distance, are too few for rings, or if the scenario
     has uploads.
     """
     flows = result.flows
@@ -183,7 +196,8 @@ def phones(result: Result) -> Content | None:
     rates = np.asarray(flows["received_bps"], dtype=float)
     if len(np.unique(flows["user"])) < 2 or not np.nansum(rates):
         return None
-    title, rings = "What each phone received", Rings.of(result)
+    title, found = "What each phone received", _core.rings(result.tables)
+    rings = Rings(*found) if found else None
     if rings is not None:
         across, end, axis = rings.distance_m, float(rings.edges_m[-1]), "m from the Node B"
         title += ", by its distance"

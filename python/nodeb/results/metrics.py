@@ -1,10 +1,8 @@
 """The metrics of summaries, sweeps and comparisons.
 
-Each metric is a row of `METRICS`: its name, unit and meaning, its label, whether more or less is
-better, the range of its values, and a function that computes it from the tables of results. A
-metric has one value per replication and group of users; users of one replication can
-influence each other and are never treated as independent. Metrics are computed on demand from
-tables, so a new metric needs no new simulation.
+The core computes its own metrics from the tables of results; `add` adds further ones. A metric has
+one value per replication and group of users; users of one replication can influence each other and
+are never treated as independent.
 """
 
 from __future__ import annotations
@@ -16,12 +14,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from nodeb import _core
 from nodeb.base.arguments import as_texts
 from nodeb.base.functions import call_checked, numbers
 from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
-from nodeb.results import compute, glossary
-from nodeb.results.group import ALL, Array, Group, names
+from nodeb.results.group import ALL, Array, Group
 from nodeb.stats import Interval
 
 __all__ = [
@@ -34,7 +32,9 @@ __all__ = [
     "chosen",
 ]
 
-Better = Literal["more", "less", ""]
+Tables = Mapping[str, Table]
+Own = list[tuple["Metric", dict[str, Array]]]
+"""Metrics that users define, each with its values by group to which it applies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,12 @@ class Metric:
     """Unit; 1 for a ratio, empty for a count."""
     meaning: str
     label: str
-    of: Callable[[Group], Array | None]
-    """Function that returns a value per run, NaN for none; or None if the metric does not apply."""
-    better: Better = ""
+    of: Callable[[Group], Array | None] | None
+    """Function that returns a value per run, NaN for none; or None if the metric does not apply.
+
+    A metric without a function is computed by the core.
+    """
+    better: Literal["more", "less", ""] = ""
     """Direction that is better for the user; empty if that depends."""
     low: float = 0.0
     """Smallest possible mean, in the unit of the metric; minus infinity for no limit."""
@@ -57,6 +60,7 @@ class Metric:
     percent: bool = False
     """Whether the metric is shown in per cent."""
     can_fail: bool = False
+    """Whether summaries list the metric even if it has no value."""
     column: tuple[str, str] | None = None
     """Table and column that show which users have a value; None if it is no mean over users."""
     completed: bool = False
@@ -68,10 +72,13 @@ class Metric:
     def highest(self, duration_s: float) -> float:
         """Returns the largest possible mean, in the unit of the metric.
 
-        For a built-in metric with the unit s, the duration of a run is a limit besides `high`.
+        For a metric of the core with the unit s, the duration of a run is a limit besides `high`.
         """
-        is_time = self.unit == "s" and self.of in BUILT_IN
+        is_time = self.unit == "s" and self.of is None
         return min(self.high, duration_s) if is_time else self.high
+
+
+METRICS = {one["name"]: Metric(of=None, **one) for one in _core.built_in_metrics()}
 
 
 def by_run(tables: Mapping[str, Any]) -> Table:
@@ -80,225 +87,43 @@ def by_run(tables: Mapping[str, Any]) -> Table:
     Columns are `group`, `run` and the metrics, NaN if one has no value. A scenario with one
     group has the rows of group `all` only.
     """
-    found = {k: one if isinstance(one, Table) else Table(one) for k, one in tables.items()}
-    groups = [Group(found, name) for name in names(found["flows"])]
-    values = [{name: _values(one, group) for name, one in METRICS.items()} for group in groups]
-    defined = [name for name in METRICS if any(one[name] is not None for one in values)]
-    return Table.concat(
-        _rows(group, one, defined) for group, one in zip(groups, values, strict=True)
-    )
+    tables = {k: one if isinstance(one, Table) else Table(one) for k, one in tables.items()}
+    return Table(_core.by_run(tables, own_values(tables)))
+
+
+def summarize(tables: Tables, duration_s: float = math.inf) -> Table:
+    """Returns the summary of a result: one row per group of users and metric.
+
+    The mean of a metric's values, one per replication, has a Student-t interval
+    (`nodeb.stats.mean_interval`). The interval is cut at the bounds of the metric and, for times,
+    at the duration of the run; this does not change its coverage. A user whose transfer did not
+    complete in time has no application bit rate and no download or transfer time, and is excluded
+    from their means. `complete` is the share of transfers that completed.
+
+    Columns: `group`, `metric`, `unit`, `mean`, `ci95_low`, `ci95_high`, `stdev`, `runs`;
+    `covered`, the share of users that have a value (of replications, if the metric is not a mean
+    over users). A scenario with one group has the rows of group `all` only.
+    """
+    return Table(_core.summarize(tables, own_values(tables), duration_s))
+
+
+def own_values(tables: Tables) -> Own:
+    own = [metric for metric in METRICS.values() if metric.of is not None]
+    groups = [Group(tables, name) for name in _core.group_names(tables)] if own else []
+    each = [(metric, {group.name: _values(metric, group) for group in groups}) for metric in own]
+    return [(metric, {k: one for k, one in of.items() if one is not None}) for metric, of in each]
 
 
 def _values(metric: Metric, group: Group) -> Array | None:
-    if metric.of in BUILT_IN:
-        return metric.of(group)
     runs = (len(group.run),)
 
     def right(found: Any) -> bool:
         return found is None or (numbers(found) and np.shape(found) == runs)
 
     expected = "an array with a number for each replication, or None"
+    assert metric.of is not None
     found = call_checked(metric.of, f"metric `{metric.name}`", expected, right, group)
     return None if found is None else np.asarray(found, dtype=np.float64)
-
-
-def _rows(group: Group, values: Mapping[str, Array | None], defined: list[str]) -> dict[str, Any]:
-    nothing = np.full(len(group.run), math.nan)
-    return {
-        "group": np.full(len(group.run), group.name),
-        "run": group.run,
-        **{name: nothing if (one := values[name]) is None else one for name in defined},
-    }
-
-
-def _from(table: str, name: str, label: str, better: Better = "", **more: Any) -> Metric:
-    column = glossary.tables()[table].columns[name]
-    of = more.pop("of", compute.mean_of(table, name))
-    return Metric(
-        name, column.unit, column.meaning, label, of, better, column=(table, name), **more
-    )
-
-
-SHARE: dict[str, Any] = {"high": 1.0, "percent": True}
-DONE: dict[str, Any] = {"completed": True}
-
-
-def _table() -> dict[str, Metric]:
-    lines = (
-        _from("flows", "received_bps", "received by the phone", "more"),
-        Metric(
-            "received_bps_p5",
-            "bit/s",
-            "Rate that 95 of 100 users of a replication exceed (`received_bps`); from 20 users on.",
-            "received at the cell's edge (5 %)",
-            compute.of_users("received_bps", compute.edge, compute.EDGE_USERS),
-            "more",
-        ),
-        Metric(
-            "received_bps_p50",
-            "bit/s",
-            "Rate that half of the users of a replication exceed (`received_bps`).",
-            "received, median of the phones",
-            compute.of_users("received_bps", lambda rows: np.median(rows, axis=1)),
-            "more",
-        ),
-        Metric(
-            "cell_bps",
-            "bit/s",
-            "Rate at which a shared channel delivers data to all its users together.",
-            "delivered by the cell",
-            compute.rate,
-            "more",
-        ),
-        Metric(
-            "cell_busy",
-            "1",
-            "Share of time for which a shared channel transmits.",
-            "time the cell is busy",
-            compute.busy,
-            **SHARE,
-        ),
-        Metric(
-            "served",
-            "1",
-            "Share of the users who received any data.",
-            "phones that received something",
-            compute.of_users("delivered_bytes", lambda rows: (rows > 0).mean(axis=1)),
-            "more",
-            **SHARE,
-        ),
-        _from("flows", "application_bps", "application bit rate", "more", can_fail=True, **DONE),
-        _from("flows", "retransmit_bps", "radio bit rate, retransmissions too", **DONE),
-        _from(
-            "flows",
-            "utilization",
-            "channel utilization",
-            percent=True,
-            of=compute.utilization,
-            **DONE,
-        ),
-        _from("flows", "download_s", "download time", "less", can_fail=True, **DONE),
-        Metric(
-            "download_p50_s",
-            "s",
-            "Download time that half of the users of a replication do not exceed; users who did "
-            "not finish come last.",
-            "download time, half of the phones",
-            compute.downloads(0.5),
-            "less",
-        ),
-        Metric(
-            "download_p95_s",
-            "s",
-            "Download time that 95 of 100 users do not exceed; unfinished users come last.",
-            "download time, 95 of 100 phones",
-            compute.downloads(0.95),
-            "less",
-        ),
-        _from("flows", "transfer_s", "transfer time", "less", can_fail=True, **DONE),
-        _from("flows", "transfer_delay_mean_s", "mean delay of transfers", "less", **DONE),
-        _from(
-            "flows",
-            "load_median_s",
-            "load time, median",
-            "less",
-            of=compute.loads("load_median_s"),
-        ),
-        _from(
-            "flows",
-            "load_p95_s",
-            "load time, 95 of 100",
-            "less",
-            of=compute.loads("load_p95_s"),
-        ),
-        Metric(
-            "stalled_users",
-            "1",
-            "Share of the users of a replication who had a stall.",
-            "phones that stalled",
-            compute.of_users("stalls", lambda rows: (rows > 0).mean(axis=1)),
-            "less",
-            **SHARE,
-        ),
-        _from("flows", "stalls", "stalls (1 s and more)", "less"),
-        _from("flows", "stalled_s", "time stalled", "less"),
-        _from("flows", "rtt_mean_s", "mean round-trip time", "less"),
-        Metric(
-            "queueing_delay_s",
-            "s",
-            "Mean round trip less the shortest that the connection measured: the delay of queues, "
-            "retransmissions and waiting for the scheduler (base delay of RFC 6817, 2.4.1).",
-            "queueing delay",
-            compute.queueing,
-            "less",
-            column=("flows", "rtt_mean_s"),
-        ),
-        _from("flows", "recovery_s", "time in loss recovery", "less"),
-        _from("flows", "timeouts", "retransmission timeouts", "less"),
-        _from(
-            "flows",
-            "complete",
-            "transfers acknowledged in full",
-            "more",
-            of=compute.complete,
-            **SHARE,
-        ),
-        Metric(
-            "block_errors",
-            "1",
-            "Share of all blocks sent, retransmissions included, that were received in error.",
-            "block errors, all transmissions",
-            compute.block_errors,
-            **SHARE,
-        ),
-        Metric(
-            "switches_per_s",
-            "1/s",
-            "Set-ups and releases of dedicated channels per second.",
-            "channel switches per second",
-            compute.switching(compute.switches, "s"),
-        ),
-        Metric(
-            "switches_per_transfer",
-            "1",
-            "Set-ups and releases of dedicated channels per completed transfer.",
-            "channel switches per transfer",
-            compute.switching(compute.switches, "transfers"),
-        ),
-        Metric(
-            "dch_share",
-            "1",
-            "Share of time for which a dedicated channel is held.",
-            "time with a dedicated channel",
-            compute.switching(compute.held, "s"),
-            **SHARE,
-        ),
-        Metric(
-            "power_w",
-            "W",
-            "Mean power of the phone's radio.",
-            "power of the phone's radio",
-            compute.switching(compute.channels("energy_j"), "s"),
-            "less",
-        ),
-        _from("phones", "cqi", "channel quality (CQI)", "more"),
-        _from("phones", "first_bler", "block errors, first transmission", **SHARE),
-        Metric(
-            "jain_index",
-            "1",
-            "Jain's fairness index of the users' `received_bps`.",
-            "fairness (Jain)",
-            compute.fairness,
-            "more",
-            high=1.0,
-        ),
-    )
-    return {one.name: one for one in lines}
-
-
-METRICS: dict[str, Metric] = _table()
-BUILT_IN = frozenset(one.of for one in METRICS.values())
-"""Functions of the metrics of this module, whose values need no check."""
 
 
 def add(metric: Metric) -> None:

@@ -17,9 +17,9 @@ from nodeb.base.table import Table
 from nodeb.base.units import in_s
 from nodeb.errors import InputError
 from nodeb.inputs.scenario import Scenario
+from nodeb.results.metrics import summarize
 from nodeb.results.named import NamedTables
 from nodeb.results.provenance import Provenance, results_hash
-from nodeb.results.summary import summarize
 from nodeb.storage.files import csv_text, write_bytes, write_parquet
 from nodeb.storage.folders import Owner, Place, claim
 
@@ -153,7 +153,7 @@ class Result(Answering, NamedTables):
 
     @cached_property
     def summary(self) -> Table:
-        """Mean and 95 % interval of each metric, by group of users; see `nodeb.results.summary`."""
+        """Mean and 95 % interval of each metric, by group of users; see `nodeb.results.metrics`."""
         return summarize(self.tables, in_s(self.scenario.duration))
 
     @cached_property

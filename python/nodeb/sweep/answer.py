@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nodeb import _core
 from nodeb.answer.answer import ONE_REPLICATION, SURVIVORS, Answer, Mark, Rows
 from nodeb.answer.numbers import Shown, scale_of, shown
 from nodeb.answer.words import counted
@@ -16,7 +17,6 @@ from nodeb.base.command_line import command_line
 from nodeb.comparison.shown import difference_of, level, ratio_of
 from nodeb.errors import InputError, nearest
 from nodeb.results.metrics import ALL, METRICS
-from nodeb.results.summary import of_whom
 from nodeb.sweep.results import COVERED, ENDS, plain
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def answer(outcome: Outcome, folder: str = "") -> Answer:
     if outcome.against is not None:
         headline += f", against that with {outcome.against.baseline.name}"
     more = outcome.against is not None or len(table) > len(cells[:MAX_ROWS])
-    whose = f"Only of {of_whom(METRICS[name])}; `{name}{COVERED}` is their share."
+    whose = f"Only of {_core.of_whom(METRICS[name])}; `{name}{COVERED}` is their share."
     return Answer(
         command="nodeb sweep",
         subject=outcome.plan.name or outcome.plan.file.stem,

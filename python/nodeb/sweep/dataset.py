@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from nodeb import _core
 from nodeb.base.table import Table
 from nodeb.results.metrics import METRICS as KNOWN
-from nodeb.results.metrics import Group, by_run
-from nodeb.results.summary import coverage_by_run
+from nodeb.results.metrics import own_values
 from nodeb.storage.files import PARQUET
 from nodeb.sweep.cells import Cell, Cells
 from nodeb.sweep.results import COVERED, swept_columns
@@ -118,17 +118,12 @@ def _metrics(tables: Mapping[str, Table], partial: Sequence[str]) -> Table:
 
     For the metrics in `partial`, a column has the share of users that have a value.
     """
-    found = by_run(tables)
-    shares = {name: np.ones(len(found)) for name in partial if name in found.columns}
-    for group in found.distinct("group"):
-        rows = found["group"] == group
-        for name, share in shares.items():
-            share[rows] = coverage_by_run(KNOWN[name], Group(tables, group), found[name][rows])
+    own = own_values(tables)
     columns: dict[str, Any] = {}
-    for name in found.columns:
-        columns[name] = found[name]
-        if name in shares:
-            columns[name + COVERED] = shares[name]
+    for name, values in _core.by_run(tables, own).items():
+        columns[name] = values
+        if name in partial:
+            columns[name + COVERED] = _core.coverage_by_run(tables, own, KNOWN[name])
     return Table(columns)
 
 

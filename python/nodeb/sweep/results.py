@@ -20,9 +20,7 @@ from nodeb.comparison.differences import Difference, difference_within, differen
 from nodeb.errors import InputError, nearest
 from nodeb.inputs.changes import value_at
 from nodeb.inputs.keys import toml_value
-from nodeb.results.metrics import ALL, METRICS, Group, by_run
-from nodeb.results.summary import coverage
-from nodeb.results.survivors import NO_TRANSFERS, Unfinished, unfinished
+from nodeb.results.metrics import ALL, METRICS, own_values
 from nodeb.stats import Interval, family_confidence, mean_interval, paired_difference
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cells
@@ -44,19 +42,16 @@ class Metrics:
     reached: bool
     covered: Mapping[str, Mapping[str, float]]
     """Share of users that a mean covers, by group and metric."""
-    open: Unfinished
+    open: _core.Unfinished
     duration_s: float
 
     @classmethod
     def of(cls, tables: Mapping[str, Table], reached: bool, duration_s: float) -> Metrics:
-        metrics = by_run(tables)
-        covered = {}
-        for group in metrics.distinct("group"):
-            users, rows = Group(tables, group), metrics.where(metrics["group"] == group)
-            names = (name for name in METRICS if name in rows.columns)
-            covered[group] = {name: coverage(METRICS[name], users, rows[name]) for name in names}
+        own = own_values(tables)
+        covered = _core.coverage(tables, own)
         end_s = float(np.max(tables["bearers"]["end_s"], initial=0.0))
-        return cls(metrics, reached, covered, unfinished(tables["flows"], end_s), duration_s)
+        open_ = _core.unfinished(tables, end_s)
+        return cls(Table(_core.by_run(tables, own)), reached, covered, open_, duration_s)
 
     def of_group(self, group: str, metric: str) -> NDArray[np.float64]:
         """Values by replication; NaN if the cell has no such metric or group."""
@@ -152,12 +147,12 @@ def plain(value: Any) -> Any:
 
 def results(
     cells: Cells, seed: int, load: Load, baseline: Baseline | None = None
-) -> tuple[Table, list[int], Unfinished]:
+) -> tuple[Table, list[int], _core.Unfinished]:
     """Returns the table of a sweep, the cell of each row, and all unfinished transfers.
 
     There is one row per cell and, if there are several groups of users, per group and for `all`.
     The columns are the swept keys with their units, `group`, `runs`, `precision_reached`,
-    `seed`, `version`, and for each metric of `results.summary` its mean (`transfer_s`) and 95 %
+    `seed`, `version`, and for each metric of the summary its mean (`transfer_s`) and 95 %
     interval (`transfer_s_ci95_low`, `transfer_s_ci95_high`). If the metric excludes users in any
     row, the share of users that it covers follows (`transfer_s_covered`).
     """
@@ -165,7 +160,7 @@ def results(
     texts: dict[str, list[Any]] = {}
     numbers: dict[str, array[float]] = {}
     rows: list[int] = []
-    unended = NO_TRANSFERS
+    unended = _core.Unfinished()
     for number in range(len(cells)):
         own = load(number)
         base = load(cells.beside(number, baseline.fixed)) if baseline else None
@@ -194,7 +189,7 @@ def _missing(name: str) -> float:
     return 1.0 if name.endswith(COVERED) else math.nan
 
 
-def shown_metric(table: Table, open_: Unfinished) -> str:
+def shown_metric(table: Table, open_: _core.Unfinished) -> str:
     """Returns the default metric.
 
     This is the application bit rate if every cell has one and the share of unfinished transfers is

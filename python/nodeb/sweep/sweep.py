@@ -38,7 +38,6 @@ from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
     from nodeb.answer import Answer
-    from nodeb.results.survivors import Unfinished
 
 SOURCE, TABLE = "sweep.toml", "sweep.parquet"
 
@@ -55,7 +54,7 @@ class Outcome(Answering):
     """Metric that answers show; the table contains all metrics."""
     cells: Sequence[int]
     """Index of the cell of each row of the table."""
-    open: Unfinished
+    open: _core.Unfinished
     """Unfinished transfers of all cells together."""
     file: Path
     """Parquet file of the table."""

@@ -20,8 +20,7 @@ import pytest
 import nodeb
 from nodeb.base.table import Table
 from nodeb.results import glossary, named
-from nodeb.results.metrics import METRICS
-from nodeb.results.summary import summarize
+from nodeb.results.metrics import METRICS, summarize
 from nodeb.stats import jain_index, mean_interval
 
 

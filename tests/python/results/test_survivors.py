@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nodeb
+from nodeb import _core
 from nodeb.base.table import Table
 from nodeb.results.answer import answer
 from nodeb.results.metrics import METRICS
-from nodeb.results.survivors import median_of_all, unfinished
 from nodeb.stats import mean_interval
 
 CELL = """
@@ -55,7 +55,7 @@ def run(text, runs=3):
 
 def test_suggested_duration_is_sufficient():
     result = run(CELL)
-    survivors = unfinished(result.flows, 10.0)
+    survivors = _core.unfinished(result.tables, 10.0)
     assert 0 < survivors.count < 30
     longer = result.scenario.with_(duration=f"{survivors.enough_s:g} s").run(runs=3)
     assert longer.flows["complete"].mean() >= 0.95
@@ -68,25 +68,19 @@ def test_no_duration_is_enough_if_most_transfers_have_received_nothing(received,
     zero, nothing = np.zeros(3), np.full(3, math.nan)
     flows = {"endless": zero, "download_s": nothing, "start_s": zero, "complete": zero}
     flows |= {"app_bytes": np.full(3, 100.0), "delivered_bytes": np.array(received)}
-    enough_s = unfinished(Table(flows), 1.0).enough_s
+    enough_s = _core.unfinished({"flows": Table(flows)}, 1.0).enough_s
     assert enough_s >= 2.0 if is_known else math.isnan(enough_s)
 
 
-def test_median_over_all_includes_unfinished_users():
-    done = np.array([True, True, False, False, False])
-    assert math.isnan(median_of_all(np.array([1.0, 2.0, 9.0, 9.0, 9.0]), done))
-    # Kaplan and Meier's estimator: deaths at 0.8, 3.1, 5.4, 9.2; losses at 1.0, 2.7, 7.0, 12.1.
-    times = np.array([0.8, 1.0, 2.7, 3.1, 5.4, 7.0, 9.2, 12.1])
-    ended = np.array([True, False, False, True, True, False, True, False])
-    assert median_of_all(times, ended) == 9.2
-
-
-@given(st.lists(st.tuples(st.floats(0.1, 100), st.booleans()), min_size=1, max_size=40))
+@given(st.lists(st.tuples(st.integers(1, 800), st.booleans()), min_size=1, max_size=40))
 def test_median_over_all_agrees_with_scipy(rows):
     from scipy.stats import CensoredData, ecdf
 
-    times, done = np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
-    median = median_of_all(times, done)
+    times, done = np.array([r[0] / 8 for r in rows]), np.array([r[1] for r in rows])
+    end_s, zero = 100.0, np.zeros(len(rows))
+    flows = {"endless": zero, "download_s": np.where(done, times, math.nan), "complete": done}
+    flows |= {"start_s": end_s - times, "app_bytes": zero, "delivered_bytes": zero}
+    median = _core.unfinished({"flows": Table(flows)}, end_s).median_s
     if not done.any():
         assert math.isnan(median)
         return

@@ -273,7 +273,11 @@ def test_different_core_repeats_all_simulations(tmp_path, monkeypatch):
 def test_different_metric_needs_no_simulation(tmp_path, monkeypatch):
     path = write(tmp_path, GRID)
     Sweep.load(path).run(tmp_path / "out")
-    monkeypatch.setitem(METRICS, "retries", replace(METRICS["timeouts"], name="retries"))
+
+    def of(group):
+        return group.mean("flows", group.column("flows", "timeouts"))
+
+    monkeypatch.setitem(METRICS, "retries", replace(METRICS["timeouts"], name="retries", of=of))
     found = Sweep.load(path).run(tmp_path / "out")
     assert found.simulated == 0
     assert found.table["retries"].tolist() == found.table["timeouts"].tolist()

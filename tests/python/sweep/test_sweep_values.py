@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 import nodeb
-from nodeb.base.table import Table
-from nodeb.results.metrics import METRICS, Group
-from nodeb.results.summary import coverage, coverage_by_run
-from nodeb.results.survivors import NO_TRANSFERS
+from nodeb import _core
 from nodeb.sweep import Sweep
 
 BASE = """name = "small"
@@ -108,20 +103,6 @@ def test_share_of_finished_users_is_that_of_the_cell(swept, tmp_path):
     assert not [name for name in swept(BASE + GRID).table.columns if name.endswith("_covered")]
 
 
-def test_shares_refer_to_users_that_should_have_a_value():
-    flows = {
-        "run": np.array([0, 0, 1, 1]),
-        "user": np.array([0, 1, 0, 1]),
-        "group": np.array(["a"] * 4),
-        "endless": np.array([0, 1, 0, 1]),
-        "download_s": np.array([1.0, math.nan, math.nan, math.nan]),
-    }
-    group, by_run = Group({"flows": Table(flows)}), np.array([1.0, math.nan])
-    assert coverage(METRICS["download_s"], group, by_run) == 0.5
-    assert coverage_by_run(METRICS["download_s"], group, by_run).tolist() == [1.0, 0.0]
-    assert coverage_by_run(METRICS["jain_index"], group, by_run).tolist() == [1.0, 0.0]
-
-
 def test_phones_with_endless_traffic_and_a_value_are_covered():
     summary = nodeb.Scenario.from_toml(MIXED).run().summary
     shares = {r["group"]: r["covered"] for r in summary if r["metric"] == "application_bps"}
@@ -130,8 +111,11 @@ def test_phones_with_endless_traffic_and_a_value_are_covered():
 
 def test_unfinished_users_add_up(swept):
     users = swept(CELL).open
-    assert (users.transfers, NO_TRANSFERS + users, users + NO_TRANSFERS) == (30, users, users)
-    assert 0 < users.count < 30
+    assert 0 < users.count < users.transfers == 30
+    for added in (_core.Unfinished() + users, users + _core.Unfinished()):
+        assert (added.transfers, added.count, added.share) == (30, users.count, users.share)
+        assert added.enough_s == users.enough_s
+    assert (users + users).share == users.share
 
 
 def test_interval_of_a_difference_stays_within_the_range_of_its_metric(swept):
