@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import Scenario, _core
-from nodeb.comparison.differences import MARGIN
-from nodeb.comparison.verdict import Verdict, judge
+from nodeb.comparison.differences import MARGIN, Verdict, judge
 from nodeb.replication.cells import simulated
 from nodeb.stats import Interval, mean_interval, paired_difference, ratio_interval
 

@@ -17,9 +17,11 @@ On a page the further tables are folded, and come last.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from nodeb.answer.numbers import Shown
 
@@ -58,6 +60,11 @@ class Bar:
     why: str = ""
     """Short text about the value, shown only on pages, below the bar; empty for none."""
 
+    @classmethod
+    def of_core(cls, bar: dict[str, Any]) -> Bar:
+        ends, bound = bar["ends"] or (math.nan, math.nan), bar["bound"]
+        return cls(**bar | {"ends": tuple(ends), "bound": math.nan if bound is None else bound})
+
 
 @dataclass(frozen=True, slots=True)
 class Bars:
@@ -68,6 +75,10 @@ class Bars:
     bars: Sequence[Bar]
     head: str = ""
     """Text above the bars, shown only in terminals; empty for none."""
+
+    @classmethod
+    def of_core(cls, bars: dict[str, Any]) -> Bars:
+        return cls(**bars | {"bars": [Bar.of_core(bar) for bar in bars["bars"]]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +101,13 @@ class Rows:
     """Cells: the first of a row is a name; a `Shown` is a number with its unit."""
     title: str = ""
     right: Sequence[int] = ()
+
+    @classmethod
+    def of_core(cls, rows: dict[str, Any]) -> Rows:
+        def cell(content: str | dict[str, str]) -> str | Shown:
+            return content if isinstance(content, str) else Shown(**content)
+
+        return cls(**rows | {"rows": [[cell(content) for content in row] for row in rows["rows"]]})
 
     def without_empty_columns(self) -> Rows:
         kept = [at for at in range(len(self.head)) if at == 0 or any(row[at] for row in self.rows)]
@@ -144,3 +162,22 @@ class Answer:
 
     If it is empty there is no such hint.
     """
+
+    @classmethod
+    def of_core(cls, text: str) -> Answer:
+        """Reads an answer of the core from JSON."""
+        parts = json.loads(text)
+        picture = parts["picture"]
+        if picture is not None:
+            picture = (Bars if "bars" in picture else Rows).of_core(picture)
+        return cls(
+            **parts
+            | {
+                "picture": picture,
+                "facts": [Fact(**one | {"shown": Shown(**one["shown"])}) for one in parts["facts"]],
+                "table": parts["table"] and Rows.of_core(parts["table"]),
+                "after": parts["after"] and Bars.of_core(parts["after"]),
+                "marks": [Mark(**mark) for mark in parts["marks"]],
+                "everything": [Rows.of_core(rows) for rows in parts["everything"]],
+            }
+        )

@@ -1,7 +1,6 @@
 """Comparisons of scenarios, paired by common random numbers.
 
-The module `differences` has the statistics, `verdict` the decisions, `experiment` the simulation,
-`answer` the text, and `shown` the format of its numbers.
+The module `differences` has the statistics, `experiment` the simulation, and `answer` the text.
 """
 
 from __future__ import annotations
@@ -9,9 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nodeb.base.units import in_s
-from nodeb.comparison.differences import MARGIN, Comparison, Difference, Tried
+from nodeb.comparison.differences import (
+    MARGIN,
+    Comparison,
+    Difference,
+    MoreRuns,
+    Tried,
+    Verdict,
+)
 from nodeb.comparison.differences import compare as _compare
-from nodeb.comparison.verdict import MoreRuns, Verdict
 from nodeb.errors import InputError
 from nodeb.results.result import Result
 

@@ -1,41 +1,27 @@
-"""Differences between scenarios, replication by replication.
+"""Differences between scenarios, replication by replication, and the verdict on each.
 
-Replication i of every scenario uses the same random numbers (common random numbers). The statistics
-are those of differences within pairs, which vary less than the values (Law and Kelton: Simulation
-Modeling and Analysis, 3rd ed., sections 10.2.1 and 11.2). A pair consists of replication i of the
-baseline and replication i of the other scenario. It counts once, regardless of the number of users.
-
-If several scenarios are compared with a baseline, each interval has a confidence of `1 - 0.05 / k`,
-so that all k intervals of a metric hold together with 95 % (Bonferroni; Law and Kelton, section
-10.3.1). There is no such correction for several metrics or groups.
+Replication i of every scenario uses the same random numbers (common random numbers); the core has
+the statistics (`crates/answers/src/compare.rs`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb import _core
 from nodeb.answer.answering import Answering
 from nodeb.base.arguments import as_number
 from nodeb.base.table import Table
-from nodeb.comparison.verdict import Verdict, judge
 from nodeb.errors import InputError
-from nodeb.results.group import ALL, ALL_UP
-from nodeb.results.metrics import METRICS, Group, Metric, by_run, chosen
-from nodeb.results.summary import coverage
-from nodeb.stats import (
-    Interval,
-    family_confidence,
-    mean_interval,
-    paired_difference,
-    ratio_interval,
-)
+from nodeb.results.metrics import METRICS, Metric, by_run, chosen, own_values
+from nodeb.stats import CONFIDENCE, Interval, family_confidence
 
 if TYPE_CHECKING:
     from nodeb.answer import Answer
@@ -44,24 +30,68 @@ __all__ = [
     "MARGIN",
     "Comparison",
     "Difference",
+    "MoreRuns",
     "Tried",
+    "Verdict",
     "check_margin",
     "compare",
     "difference",
-    "difference_within",
-    "differences",
+    "judge",
 ]
 
 MARGIN = 0.02
 """Default equivalence margin, as a share of the baseline's mean."""
-
-RATES = ("received_bps", "received_bps_p5", "received_bps_p50", "cell_bps", "application_bps")
-"""Metrics that are rates of data to users."""
 UNBOUNDED = (math.inf, math.inf)
 """Durations, s, assumed for the runs of baseline and other scenario if they are unknown."""
 
 Array = NDArray[np.float64]
 Tables = Mapping[str, Table]
+
+
+@dataclass(frozen=True, slots=True)
+class MoreRuns:
+    """Usual and cautious number of further replications that would decide an undecided verdict.
+
+    After so many replications the verdict is decided with a probability of 80 %. Both numbers are 0
+    if the verdict is already decided.
+    """
+
+    low: float = 0.0
+    """Usual number, which suffices for half of the plausible true differences.
+
+    It is infinite for a single pair, and if more than a million replications in all are needed.
+    """
+    high: float = 0.0
+    """Cautious number, which suffices for four in five of the plausible true differences.
+
+    It also suffices if there is no difference. It is infinite for a single pair, for a margin of 0,
+    and if more than a million replications in all are needed.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Verdict on a difference, such as `better`, and further replications until it is decided."""
+
+    kind: str
+    """Kind of the verdict.
+
+    One of: `better`; `worse`; `differs` for a metric of which neither direction is better; `same`
+    if the interval lies within the margin; `equal` if there are at least two pairs, all equal to
+    the last bit; `undecided`.
+    """
+    sign: int = 0
+    """1 if the other scenario has more than the baseline, -1 if it has less.
+
+    It is 0 if the kind is `same`, `equal` or `undecided`.
+    """
+    more_runs: MoreRuns = MoreRuns()
+    """Numbers of further replications that would decide; 0 unless `kind` is `undecided`."""
+
+    @property
+    def word(self) -> str:
+        """Kind of the verdict, with `more` or `less` in place of `differs`."""
+        return self.kind if self.kind != "differs" else "more" if self.sign > 0 else "less"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,115 +207,47 @@ def compare(
     if len(tables) < 2:
         raise InputError("there is nothing to compare with; give at least two scenarios")
     margin, wanted = check_margin(margin), chosen(metrics)
-    known = _by_direction({name: by_run(one) for name, one in tables.items()}, tables)
-    runs = min(len(np.unique(one["run"])) for one in known.values())
-    known = {name: one.where(one["run"] < runs) for name, one in known.items()}
-    (first, base), *others = known.items()
-    confidence = family_confidence(len(others))
+    sides = [
+        (name, one, own_values(one), durations_s.get(name, math.inf))
+        for name, one in tables.items()
+    ]
+    others, runs, duration_s, is_upload = _core.compare_tables(sides, wanted, margin)
     tried = [
         Tried(
             name,
-            [
-                _judged(each, tables[first], tables[name])
-                for each in _covered(
-                    differences(
-                        *(base, one, wanted, margin, confidence),
-                        (durations_s.get(first, math.inf), durations_s.get(name, math.inf)),
-                    ),
-                    (tables[first], base),
-                    (tables[name], one),
-                )
-            ],
-            list(_unknown(base, one, wanted)),
-            {
-                first: [g for g in base.distinct("group") if g not in one.distinct("group")],
-                name: [g for g in one.distinct("group") if g not in base.distinct("group")],
-            },
-            [one for one in (first, name) if not tables[one]["flows"]["delivered_bytes"].any()],
+            [_difference(group, wanted[place], row) for group, place, row in rows],
+            unknown,
+            dict(only),
+            empty,
         )
-        for name, one in others
+        for name, rows, unknown, only, empty in others
     ]
     if metrics:
-        _check_known(wanted, tried, known)
-    ends = [float(np.max(one["bearers"]["end_s"], initial=0.0)) for one in tables.values()]
-    is_upload = all(_are_uploads(one["flows"]) for one in tables.values())
-    return Comparison(first, tried, runs, seed, margin, min(ends), is_upload)
-
-
-def _by_direction(known: Mapping[str, Table], tables: Mapping[str, Tables]) -> dict[str, Table]:
-    """Renames the group `all` of scenarios with uploads only to `all up`, if others have
-    downloads, with which they would be compared otherwise."""
-    only_up = {name for name, one in tables.items() if _are_uploads(one["flows"])}
-    if len(only_up) == len(tables):
-        return dict(known)
-    return {name: _as_uploads(one) if name in only_up else one for name, one in known.items()}
-
-
-def _as_uploads(one: Table) -> Table:
-    groups = np.where(one["group"] == ALL, ALL_UP, one["group"])
-    return Table({**one.to_arrays(), "group": groups})
-
-
-def _are_uploads(flows: Table) -> bool:
-    return "direction" in flows.columns and flows.distinct("direction") == ["up"]
-
-
-def _covered(found: Iterator[Difference], *sides: tuple[Tables, Table]) -> Iterator[Difference]:
-    """Yields the differences with `covered` set.
-
-    It is the share of users or replications that have a value, in the scenario where it is
-    smaller.
-    """
-    for one in found:
-        shares = [
-            coverage(one.metric, Group(tables, one.group), _values(known, one))
-            for tables, known in sides
-        ]
-        yield replace(one, covered=min(shares))
-
-
-def _judged(one: Difference, *sides: Tables) -> Difference:
-    """A rate of finite transfers is neutral: who sends less receives less."""
-    is_rate = one.metric.name in RATES
-    if not is_rate or not all(_are_finite(Group(tables, one.group)) for tables in sides):
-        return one
-    kind = "differs" if one.verdict.sign else one.verdict.kind
-    return replace(one, verdict=replace(one.verdict, kind=kind))
-
-
-def _are_finite(group: Group) -> bool:
-    """Returns true if no transfer of a group is endless, and some are finished."""
-    endless, took_s = (group.column("flows", name) for name in ("endless", "download_s"))
-    return not endless.any() and bool(np.isfinite(took_s).any())
-
-
-def _values(known: Table, one: Difference) -> Array:
-    return np.asarray(known.where(known["group"] == one.group)[one.metric.name])
+        _check_known(wanted, tried, tables)
+    return Comparison(next(iter(tables)), tried, runs, seed, margin, duration_s, is_upload)
 
 
 def _check_known(
-    wanted: Sequence[Metric], tried: Sequence[Tried], known: Mapping[str, Table]
+    wanted: Sequence[Metric], tried: Sequence[Tried], tables: Mapping[str, Tables]
 ) -> None:
     said = {one.metric.name for each in tried for one in each.differences}
     labels = {label for each in tried for label in each.unknown}
-    for metric in wanted:
-        if metric.name in said or metric.label in labels:
-            continue
-        if any(_has_values(one, metric) for one in known.values()):
-            raise InputError(
-                f"no replication has a value of `{metric.name}` for the same users in two of these "
-                "scenarios; simulate more replications, or compare another metric"
-            )
-        there = [
-            one.name for one in METRICS.values() if any(_has_values(t, one) for t in known.values())
-        ]
+    missing = [one for one in wanted if one.name not in said and one.label not in labels]
+    if not missing:
+        return
+    known = [by_run(one) for one in tables.values()]
+    there = [
+        name
+        for name in METRICS
+        if any(name in one.columns and np.isfinite(one[name]).any() for one in known)
+    ]
+    name = missing[0].name
+    if name in there:
         raise InputError(
-            f"none of these scenarios has `{metric.name}` (they have: {', '.join(there)})"
+            f"no replication has a value of `{name}` for the same users in two of these "
+            "scenarios; simulate more replications, or compare another metric"
         )
-
-
-def _has_values(table: Table, metric: Metric) -> bool:
-    return metric.name in table.columns and bool(np.isfinite(table[metric.name]).any())
+    raise InputError(f"none of these scenarios has `{name}` (they have: {', '.join(there)})")
 
 
 def check_margin(margin: Any) -> float:
@@ -301,36 +263,6 @@ def check_margin(margin: Any) -> float:
             "more and below 1, such as 0.02 for 2 %"
         )
     return share
-
-
-def differences(
-    base: Table,
-    own: Table,
-    metrics: Sequence[Metric],
-    margin: float,
-    confidence: float,
-    durations_s: tuple[float, float] = UNBOUNDED,
-) -> Iterator[Difference]:
-    """Yields the differences in all groups and metrics that both tables have.
-
-    Metrics without a pair of two values are omitted.
-
-    Args:
-        base: result of `by_run` for the baseline.
-        own: result of `by_run` for the other scenario.
-        metrics: metrics to compare.
-        margin: equivalence margin, as a share of the baseline's mean.
-        confidence: confidence level of the intervals of differences and ratios.
-        durations_s: duration of a run of the baseline and of the other scenario, s.
-    """
-    for group in (group for group in base.distinct("group") if group in own.distinct("group")):
-        one, other = (table.where(table["group"] == group) for table in (base, own))
-        for metric in metrics:
-            if metric.name in one.columns and metric.name in other.columns:
-                values = one[metric.name], other[metric.name]
-                found = difference(group, metric, *values, margin, confidence, durations_s)
-                if found is not None:
-                    yield found
 
 
 def difference(
@@ -353,55 +285,31 @@ def difference(
         confidence: confidence level of the intervals of the difference and the ratio.
         durations_s: duration of a run of the baseline and of the other scenario, s.
     """
-    runs = min(len(base), len(own))
-    base, own = base[:runs], own[:runs]
-    both = np.isfinite(base) & np.isfinite(own)
-    either = np.isfinite(base) | np.isfinite(own)
-    if not both.any():
-        return None
-    a, b = base[both], own[both]
-    paired = paired_difference(b, a, confidence)
-    mean = abs(float(a.mean()))
-    verdict = judge(paired, margin * mean, metric.better, confidence)
-    mean_a, mean_b = (
-        metric.within(mean_interval(one), duration_s)
-        for one, duration_s in zip((a, b), durations_s, strict=True)
-    )
-    apart = math.hypot(mean_a.stdev, mean_b.stdev)
-    gain = apart / paired.stdev if paired.stdev > 0 else math.nan
-    ratio = ratio_interval(b, a, confidence)
-    if metric.low >= 0:
-        most = metric.highest(durations_s[1])
-        ratio = ratio.within(0.0, most / mean_a.low if mean_a.low > 0 else math.inf)
-    paired = difference_within(metric, paired, mean_a, durations_s[1])
-    missing = int((either & ~both).sum())
-    differing = int((a != b).sum())
-    return Difference(
-        group, metric, mean_a, mean_b, paired, ratio, verdict, gain, differing, missing
-    )
+    row = _core.metric_difference(metric, base, own, margin, confidence, durations_s)
+    return None if row is None else _difference(group, metric, row)
 
 
-def difference_within(
-    metric: Metric, difference: Interval, base: Interval, duration_s: float
-) -> Interval:
-    """Truncates the interval of a difference to the range of differences that can occur.
+def _difference(group: str, metric: Metric, row: _core.DifferenceRow) -> Difference:
+    base, other, gap, ratio = (Interval(*ends) for ends in row[:4])
+    return Difference(group, metric, base, other, gap, ratio, _verdict(*row[4]), *row[5:])
 
-    It follows from the metric's range and the ends of the baseline's interval.
+
+def judge(
+    found: Interval, margin: float, better: str = "", confidence: float = CONFIDENCE
+) -> Verdict:
+    """Returns the verdict on the interval of a difference.
 
     Args:
-        metric: metric of the values.
-        difference: mean of the other scenario minus that of the baseline, with its interval.
-        base: mean of the baseline, with its interval.
-        duration_s: duration of a run of the other scenario, s.
+        found: mean and interval of the differences, other scenario minus baseline.
+        margin: equivalence margin in the unit of the values; its ends belong to it.
+        better: direction that is better, `more` or `less`; "" if neither is.
+        confidence: confidence level of the interval, in (0, 1).
     """
-    return difference.within(metric.low - base.high, metric.highest(duration_s) - base.low)
+    return _verdict(*_core.judge(found, margin, better, confidence))
 
 
-def _unknown(base: Table, own: Table, wanted: Sequence[Metric]) -> Iterator[str]:
-    for metric in wanted:
-        known = [_has_values(table, metric) for table in (base, own)]
-        if any(known) and not all(known):
-            yield metric.label
+def _verdict(kind: str, sign: int, low: float, high: float) -> Verdict:
+    return Verdict(kind, sign, MoreRuns(low, high))
 
 
 def _row(comparison: Comparison, tried: Tried, one: Difference) -> dict[str, Any]:

@@ -13,8 +13,7 @@ from nodeb.answer.answer import Bars
 from nodeb.answer.words import joined
 from nodeb.base.table import Table
 from nodeb.comparison.answer import answers, shown_of
-from nodeb.comparison.differences import Comparison, Difference, Tables, Tried
-from nodeb.comparison.shown import sign_of
+from nodeb.comparison.differences import Comparison, Difference, Tables
 from nodeb.report.render import Content, render
 from nodeb.results.metrics import by_run
 
@@ -39,8 +38,10 @@ def page(
     said = answers(comparison, causes)
     parts = [
         {"anchor": f"against-{number}", "name": tried.name, "answer": answer}
-        | _part(comparison, tried, metrics)
-        for number, (tried, answer) in enumerate(zip(comparison.tried, said, strict=True))
+        | _part(comparison, tried.name, rows, metrics)
+        for number, (tried, rows, answer) in enumerate(
+            zip(comparison.tried, shown_of(comparison), said, strict=True)
+        )
     ]
     names = joined([comparison.baseline, *(tried.name for tried in comparison.tried)])
     anchors = [(part["anchor"], part["name"]) for part in parts]
@@ -64,10 +65,15 @@ def page(
     )
 
 
-def _part(comparison: Comparison, tried: Tried, metrics: Mapping[str, Table]) -> Content:
+def _part(
+    comparison: Comparison,
+    name: str,
+    differences: Sequence[tuple[Difference, str]],
+    metrics: Mapping[str, Table],
+) -> Content:
     """Rows of a scenario's metrics on one axis, which `at` maps to % of the width."""
-    two = metrics[comparison.baseline], metrics[tried.name]
-    rows = [_row(one, *two) for one in shown_of(tried) if one.baseline.mean]
+    two = metrics[comparison.baseline], metrics[name]
+    rows = [_row(one, *two) | {"sign": sign} for one, sign in differences if one.baseline.mean]
     # The 95 % quantile of the absolute values of pairs and of ends of intervals.
     reach = [float(np.quantile(np.abs(row["finite"]), 0.95)) for row in rows if len(row["finite"])]
     edge = min(WIDEST, 1.05 * max([LEAST, comparison.margin, *reach]))
@@ -98,7 +104,6 @@ def _row(one: Difference, baseline: Table, own: Table) -> Content:
     low, high = (end if math.isfinite(end) else mean for end in ends)
     return {
         "name": one.metric.label,
-        "sign": sign_of(one),
         "kind": one.verdict.kind,
         "pairs": pairs,
         "finite": [end for end in (*ends, *pairs) if math.isfinite(end)],

@@ -19,7 +19,7 @@ from nodeb.plot.style import NARROW, nice_step
 from nodeb.report.recording import Recording, record
 from nodeb.report.render import Content, figure, render, section
 from nodeb.report.tracks import download, phones
-from nodeb.results.answer import RunAnswer
+from nodeb.results.answer import answer_of, explain_only_transfer
 from nodeb.results.causes import cause_bars
 from nodeb.results.metrics import METRICS
 from nodeb.results.result import Result
@@ -58,8 +58,8 @@ def html(
             None in a notebook.
     """
     about, scenario = result.provenance, result.scenario
-    of_run = RunAnswer(result, arguments, "")
-    answer, why = of_run.answer(), of_run.why if of_run.why and of_run.why.causes else None
+    found = explain_only_transfer(result)
+    answer, why = answer_of(result, found, arguments, ""), found if found and found.causes else None
     recording = record(result, progress, run=why.typical.run if why else 0)
     if why:
         answer = replace(answer, picture=cause_bars(why, small=0.0))

@@ -75,11 +75,3 @@ class Group:
                 )
             found[runs] = rows
         return found
-
-
-def phones(flows: Table) -> NDArray[np.int64]:
-    return unique(flows["phone" if "phone" in flows.columns else "user"])
-
-
-def is_mixed(flows: Table) -> bool:
-    return "direction" in flows.columns and len(flows.distinct("direction")) > 1

@@ -11,10 +11,10 @@ import numpy as np
 
 from nodeb import _core
 from nodeb.answer.answer import ONE_REPLICATION, SURVIVORS, Answer, Mark, Rows
-from nodeb.answer.numbers import Shown, scale_of, shown
+from nodeb.answer.numbers import Shown, difference, scale_of, shown
 from nodeb.answer.words import counted
 from nodeb.base.command_line import command_line
-from nodeb.comparison.shown import difference_of, level, ratio_of
+from nodeb.comparison.differences import Difference
 from nodeb.errors import InputError, nearest
 from nodeb.results.metrics import ALL, METRICS
 from nodeb.sweep.results import COVERED, ENDS, plain
@@ -103,16 +103,31 @@ def _means(outcome: Outcome, rows: Sequence[int]) -> Iterator[Column]:
 
 def _differences(outcome: Outcome, rows: Sequence[int]) -> Iterator[Column]:
     assert outcome.against is not None
-    scale, confidence = _scale(outcome), level(outcome.against.confidence)
+    scale, confidence = _scale(outcome), f"{100 * outcome.against.confidence:.4g} %"
     compared, groups = outcome.against.compared, outcome.table["group"]
     found = [compared.get((outcome.cells[row], groups[row])) for row in rows]
     if any(math.isfinite(one.ratio.mean) for one in compared.values()):
-        texts = [ratio_of(one) if one else None for one in found]
+        texts = [_ratio(one) if one else None for one in found]
         yield from _with_intervals("in %", texts, confidence)
     else:
-        texts = [difference_of(one, scale) if one else None for one in found]
+        texts = [_difference(one, scale) if one else None for one in found]
         yield from _with_intervals("difference", texts, confidence)
     yield "verdict", [one.verdict.word if one else "" for one in found]
+
+
+def _ratio(one: Difference) -> Shown:
+    """Returns the mean in per cent of the baseline's, with its interval."""
+    ratio = one.ratio
+    found = shown(ratio.mean, ratio.low, ratio.high, "1", percent=True)
+    return found.marked(SURVIVORS) if one.covered < 1 and found.unit else found
+
+
+def _difference(one: Difference, scale: tuple[str, float]) -> Shown:
+    unit, factor = scale
+    gap = one.difference
+    to = "points" if unit == "%" else unit, factor
+    found = difference(gap.mean, gap.low, gap.high, scale=to)
+    return found.marked(SURVIVORS) if one.covered < 1 else found
 
 
 def _with_intervals(head: str, texts: Sequence[Shown | None], confidence: str) -> Iterator[Column]:

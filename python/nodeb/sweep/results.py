@@ -16,12 +16,12 @@ from nodeb import _core
 from nodeb.base.arguments import is_number
 from nodeb.base.table import Table
 from nodeb.base.units import quantity
-from nodeb.comparison.differences import Difference, difference_within, differences
+from nodeb.comparison.differences import Difference, difference
 from nodeb.errors import InputError, nearest
 from nodeb.inputs.changes import value_at
 from nodeb.inputs.keys import toml_value
 from nodeb.results.metrics import ALL, METRICS, own_values
-from nodeb.stats import Interval, family_confidence, mean_interval, paired_difference
+from nodeb.stats import CONFIDENCE, Interval, family_confidence, mean_interval
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cells
 
@@ -103,12 +103,11 @@ def against(cells: Cells, load: Load, baseline: Baseline, metric: str, margin: f
     confidence = family_confidence(len(others))
     compared = {}
     for pair in others:
-        base, own = map(load, pair)
-        chosen = [METRICS[metric]], margin, confidence
-        durations_s = base.duration_s, own.duration_s
-        for each in differences(base.by_run, own.by_run, *chosen, durations_s):
-            share = min(one.covered[each.group][metric] for one in (base, own))
-            compared[pair[1], each.group] = replace(each, covered=share)
+        both = base, own = [load(number) for number in pair]
+        for group in base.by_run.distinct("group"):
+            if each := _difference(group, metric, base, own, margin, confidence):
+                share = min(one.covered[group][metric] for one in both)
+                compared[pair[1], group] = replace(each, covered=share)
     return Against(baseline, confidence, compared)
 
 
@@ -223,8 +222,8 @@ def _metrics(group: str, own: Metrics, base: Metrics | None) -> Iterator[tuple[s
         yield from _ends(metric, _mean(metric, values, own.duration_s))
         yield metric + COVERED, own.covered[group][metric]
         if base is not None:
-            difference = _difference(metric, values, base.of_group(group, metric), own, base)
-            yield from _ends(metric + DIFFERENCE, difference)
+            found = _difference(group, metric, base, own)
+            yield from _ends(metric + DIFFERENCE, found.difference if found else None)
 
 
 def _ends(name: str, interval: Interval | None) -> Iterator[tuple[str, float]]:
@@ -238,16 +237,16 @@ def _mean(metric: str, values: NDArray[np.float64], duration_s: float) -> Interv
 
 
 def _difference(
-    metric: str, own: NDArray[np.float64], base: NDArray[np.float64], cell: Metrics, at: Metrics
-) -> Interval | None:
-    """Returns the interval of the paired difference over the runs common to both cells."""
-    common = min(own.size, base.size)
-    both = np.isfinite(own[:common]) & np.isfinite(base[:common])
-    if not both.any():
-        return None
-    own, base = own[:common][both], base[:common][both]
-    mean = METRICS[metric].within(mean_interval(base), at.duration_s)
-    return difference_within(METRICS[metric], paired_difference(own, base), mean, cell.duration_s)
+    group: str,
+    metric: str,
+    base: Metrics,
+    own: Metrics,
+    margin: float = 0.0,
+    confidence: float = CONFIDENCE,
+) -> Difference | None:
+    values = base.of_group(group, metric), own.of_group(group, metric)
+    durations_s = base.duration_s, own.duration_s
+    return difference(group, METRICS[metric], *values, margin, confidence, durations_s)
 
 
 def _find(setting: str, axes: Sequence[Axis]) -> tuple[int, int]:

@@ -9,7 +9,7 @@ import pytest
 
 import nodeb
 from nodeb import _core
-from nodeb.comparison.verdict import judge
+from nodeb.comparison.differences import judge
 from nodeb.replication.cells import simulated
 from nodeb.stats import mean_interval, paired_difference, ratio_interval
 
