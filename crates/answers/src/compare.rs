@@ -42,22 +42,21 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 6] =
-        [Self::Better, Self::Worse, Self::Differs, Self::Same, Self::Equal, Self::Undecided];
+    const NAMES: [(Self, &'static str); 6] = [
+        (Self::Better, "better"),
+        (Self::Worse, "worse"),
+        (Self::Differs, "differs"),
+        (Self::Same, "same"),
+        (Self::Equal, "equal"),
+        (Self::Undecided, "undecided"),
+    ];
 
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Better => "better",
-            Self::Worse => "worse",
-            Self::Differs => "differs",
-            Self::Same => "same",
-            Self::Equal => "equal",
-            Self::Undecided => "undecided",
-        }
+        Self::NAMES[self as usize].1
     }
 
     pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+        Self::NAMES.into_iter().find(|(_, other)| *other == name).map(|(kind, _)| kind)
     }
 }
 

@@ -84,7 +84,7 @@ fn level(confidence: f64) -> String {
 }
 
 /// Clause with the number of further replications that would decide a verdict.
-pub fn more_text(MoreRuns { low, high }: MoreRuns) -> String {
+fn more_text(MoreRuns { low, high }: MoreRuns) -> String {
     if low.is_infinite() {
         return "no number of replications that can be named would decide".to_owned();
     }
@@ -110,11 +110,6 @@ pub fn answers(found: &Comparison, causes: &[Bars], asked: Asked) -> Vec<Answer>
 /// Differences in the rows of the main table of an answer.
 pub fn shown_of<'a>(found: &'a Comparison, tried: &'a Tried) -> Vec<&'a Difference> {
     Builder::new(found, tried, Asked::default()).shown()
-}
-
-/// Metrics that the headline mentions; not valid for the headline of [`Builder::finish`].
-pub fn named_of<'a>(found: &'a Comparison, tried: &'a Tried) -> Vec<&'a Difference> {
-    Builder::new(found, tried, Asked::default()).named()
 }
 
 fn is_in(one: &Difference, some: &[&Difference]) -> bool {
@@ -202,6 +197,7 @@ impl<'a> Builder<'a> {
         self.ordered.iter().copied().filter(|one| is_in(one, &rows)).collect()
     }
 
+    /// Metrics that the headline mentions; not valid for the headline of [`Self::finish`].
     fn named(&self) -> Vec<&'a Difference> {
         let mut named: Vec<&Difference> = Vec::new();
         for one in [self.main, self.first, self.opposite()].into_iter().flatten() {
@@ -430,7 +426,6 @@ impl<'a> Builder<'a> {
 
     /// Marks on excluded users, missing values, empty scenarios, uploads and groups.
     fn marks(&self, shown: &[&Difference]) -> Vec<Mark> {
-        let warned = |text| Mark { sign: "!".to_owned(), text, folded: false };
         let is_visible = |one: &Difference| is_in(one, &self.of_all) && (is_in(one, shown) || is_quiet(one));
         let rest: Vec<_> = self.tried.differences.iter().filter(|one| !is_visible(one)).collect();
         let visible: Vec<_> = self.of_all.iter().copied().filter(|one| is_visible(one)).collect();
@@ -443,24 +438,27 @@ impl<'a> Builder<'a> {
             };
             for text in left_out(rows.iter().map(|one| (label(one), &one.metric, one.covered))) {
                 let text = format!("{}, in the scenario with fewer.", text.trim_end_matches('.'));
-                marks.push(Mark { sign: SURVIVORS.to_owned(), text, folded });
+                marks.push(Mark::survivors(text, folded));
             }
         }
         if !self.tried.unknown.is_empty() {
-            marks.push(warned(format!(
+            marks.push(Mark::warning(format!(
                 "Of {} one of the two has no value at all.",
                 joined(&self.tried.unknown, "and")
             )));
         }
         if !self.tried.empty.is_empty() {
             let why = no_arrival_hint(self.found.duration_s, self.asked.commands);
-            marks.push(warned(format!("Nothing arrived with {}; {why}", joined(&self.tried.empty, "and"))));
+            marks.push(Mark::warning(format!(
+                "Nothing arrived with {}; {why}",
+                joined(&self.tried.empty, "and")
+            )));
         }
-        marks.extend(self.uploads().map(warned));
+        marks.extend(self.uploads().map(Mark::warning));
         for (name, groups) in self.tried.only.iter().filter(|(_, groups)| !groups.is_empty()) {
             let (which, are) = if groups.len() > 1 { ("groups", "are") } else { ("group", "is") };
             let listed = joined(groups, "and");
-            marks.push(warned(format!("Only {name} has the {which} {listed}, which {are} left out.")));
+            marks.push(Mark::warning(format!("Only {name} has the {which} {listed}, which {are} left out.")));
         }
         marks
     }

@@ -91,6 +91,17 @@ pub struct Mark {
     pub folded: bool,
 }
 
+impl Mark {
+    pub fn warning(text: String) -> Self {
+        Self { sign: "!".to_owned(), text, folded: false }
+    }
+
+    /// Remark on means that exclude users, transfers or replications without a value.
+    pub fn survivors(text: String, folded: bool) -> Self {
+        Self { sign: SURVIVORS.to_owned(), text, folded }
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Answer {
     /// Command that was answered, such as `nodeb run`.

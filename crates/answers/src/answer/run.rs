@@ -387,11 +387,10 @@ impl<'a> Builder<'a> {
 
     /// Remarks on unfinished transfers and on means that exclude some users.
     fn marks(&self, shown: &[&Row]) -> Vec<Mark> {
-        let warned = |text| Mark { sign: "!".to_owned(), text, folded: false };
         let Unfinished { count, transfers, .. } = self.open;
         let mut marks = Vec::new();
         if count == transfers && transfers > 0 && self.users > 1 {
-            marks.push(warned(format!(
+            marks.push(Mark::warning(format!(
                 "None of the {transfers} transfers finished in {}: no download times, and the rates count the data \
                  that had arrived by then.",
                 self.end()
@@ -401,10 +400,9 @@ impl<'a> Builder<'a> {
         let rest = self.ran.summary.iter().filter(|row| !is_shown(row) && row.mean.is_finite());
         let visible = shown.iter().map(|row| (self.label(row), self.metric(row), row.covered));
         let rest = rest.map(|row| (of_group(&self.metric(row).label, row), self.metric(row), row.covered));
-        let marked = |folded| move |text| Mark { sign: SURVIVORS.to_owned(), text, folded };
-        marks.extend(left_out(visible).into_iter().map(marked(false)));
-        marks.extend(left_out(rest).into_iter().map(marked(true)));
-        marks.extend(self.is_partial().then(|| warned(self.of_all())));
+        marks.extend(left_out(visible).into_iter().map(|text| Mark::survivors(text, false)));
+        marks.extend(left_out(rest).into_iter().map(|text| Mark::survivors(text, true)));
+        marks.extend(self.is_partial().then(|| Mark::warning(self.of_all())));
         marks
     }
 
@@ -504,7 +502,7 @@ fn distinct(values: &[f64]) -> Vec<f64> {
 }
 
 /// Tables of all metrics; metrics whose mean and interval are 0 in every group are in a second one.
-pub fn all_metrics(summary: &[Row], metrics: &[Metric]) -> Vec<Rows> {
+fn all_metrics(summary: &[Row], metrics: &[Metric]) -> Vec<Rows> {
     let mut groups: Vec<&str> = Vec::new();
     for row in summary {
         if !groups.contains(&row.group.as_str()) {
@@ -556,7 +554,7 @@ pub fn all_metrics(summary: &[Row], metrics: &[Metric]) -> Vec<Rows> {
 }
 
 /// Sentences on the outer loops whose first transmissions failed above the target.
-pub fn missed_targets(tables: &dyn Tables, loops: &[Loop]) -> Vec<String> {
+fn missed_targets(tables: &dyn Tables, loops: &[Loop]) -> Vec<String> {
     let mut sentences = Vec::new();
     for each in loops.iter().filter(|each| tables.has(&each.table, "first_bler")) {
         let Some(share) = share_above(tables, &each.table, each.target_bler) else { continue };
