@@ -1,5 +1,7 @@
 //! Bindings of formatted numbers and of words.
 
+#![expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+
 use nodeb_answers::digits::{self, Unit};
 use nodeb_answers::words;
 use pyo3::prelude::*;
@@ -100,7 +102,6 @@ fn unit_of<'a>(name: &'a str, percent: bool, scale: Option<&'a (String, f64)>) -
 /// Formats a mean and its interval.
 #[pyfunction]
 #[pyo3(signature = (mean, low=f64::NAN, high=f64::NAN, unit="", *, percent=false, scale=None))]
-#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn shown(
     mean: f64,
     low: f64,
@@ -115,7 +116,6 @@ pub fn shown(
 /// Formats a difference and its interval, with signs.
 #[pyfunction]
 #[pyo3(signature = (mean, low, high, unit="", *, percent=false, scale=None))]
-#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn difference(
     mean: f64,
     low: f64,
@@ -151,14 +151,12 @@ pub fn scale_of(value: f64, unit: &str, percent: bool) -> (String, f64) {
 
 /// Formats parts in one unit, rounded so that they add up to their sum as displayed.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn parts(values: Vec<f64>, unit: &str) -> Vec<String> {
     digits::parts(&values, unit)
 }
 
 /// Rounds values to whole numbers whose sum is `whole`.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn apportioned(values: Vec<f64>, whole: i64) -> Vec<i64> {
     digits::apportioned(&values, whole)
 }
@@ -177,7 +175,6 @@ pub fn fraction(share: f64) -> &'static str {
 
 /// Returns the sum of some shares of a whole in whole per cent.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn part_percent(shares: Vec<f64>, which: Vec<usize>) -> String {
     words::part_percent(&shares, &which)
 }
@@ -191,7 +188,6 @@ pub fn percent(share: f64) -> String {
 /// Returns a list in words, such as `a, b and c`.
 #[pyfunction]
 #[pyo3(signature = (words, last="and"))]
-#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn joined(words: Vec<String>, last: &str) -> String {
     words::joined(&words, last)
 }

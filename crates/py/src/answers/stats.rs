@@ -1,5 +1,7 @@
 //! Bindings of intervals and stopping rules. Python checks the values.
 
+#![expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+
 use nodeb_answers::stats::{self, Interval, student};
 use nodeb_answers::stopping::{Count, Precision, Rounds, Rule, Sequential, Stop};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -63,7 +65,6 @@ pub fn family_confidence(number: usize) -> f64 {
 
 /// Returns, for each hypothesis, whether Holm's procedure rejects it.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn holm(p_values: Vec<f64>, level: f64) -> Vec<bool> {
     stats::holm(&p_values, level)
 }
