@@ -764,6 +764,7 @@ class Shown:
     ) -> Shown: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
+    def __getnewargs__(self) -> tuple[str, str, str, str, str]: ...
     @property
     def number(self) -> str:
         """Value without its unit."""
@@ -982,11 +983,11 @@ _Ends = tuple[float, float, float, float, int]
 """Mean, low, high, sample standard deviation and number of values."""
 _Verdict = tuple[str, int, float, float]
 """Kind, sign, and the usual and the cautious number of further replications."""
-DifferenceRow = tuple[_Ends, _Ends, _Ends, _Ends, _Verdict, float, int, int, float]
+_DifferenceRow = tuple[_Ends, _Ends, _Ends, _Ends, _Verdict, float, int, int, float]
 """Fields of `nodeb.comparison.Difference` after the metric."""
 _Tried = tuple[
     str,
-    list[tuple[str, int, DifferenceRow]],
+    list[tuple[str, int, _DifferenceRow]],
     list[str],
     list[tuple[str, list[str]]],
     list[str],
@@ -1004,7 +1005,7 @@ def metric_difference(
     margin: float,
     confidence: float,
     durations_s: tuple[float, float],
-) -> DifferenceRow | None:
+) -> _DifferenceRow | None:
     """Returns the difference of a metric, from its values by replication, or None if there is no
     pair of values."""
 

@@ -289,7 +289,7 @@ def difference(
     return None if row is None else _difference(group, metric, row)
 
 
-def _difference(group: str, metric: Metric, row: _core.DifferenceRow) -> Difference:
+def _difference(group: str, metric: Metric, row: tuple[Any, ...]) -> Difference:
     base, other, gap, ratio = (Interval(*ends) for ends in row[:4])
     return Difference(group, metric, base, other, gap, ratio, _verdict(*row[4]), *row[5:])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,13 @@ def test_several_answers_are_displayed_in_order():
     assert str(Two()) == "Answer 1.\n\nAnswer 2."
     html = Two()._repr_html_()
     assert html.index("<h1>Answer 1.</h1>") < html.index("<h1>Answer 2.</h1>")
+
+
+def test_answers_can_be_pickled(small):
+    one = small.run(runs=3)
+    found = pickle.loads(pickle.dumps(one.compare(one, small.run(runs=3))))
+    assert len(found.answers) == 2
+    assert pickle.loads(pickle.dumps(one.answer)) == one.answer
 
 
 def test_displaying_a_fit_shows_its_answer():

@@ -88,6 +88,12 @@ impl Shown {
         Self(self.0.clone().marked(mark))
     }
 
+    /// Arguments of a copy, also of a pickled one.
+    fn __getnewargs__(&self) -> (&str, &str, &str, &str, &str) {
+        let digits::Shown { number, unit, low, high, mark } = &self.0;
+        (number, unit, low, high, mark)
+    }
+
     fn __repr__(&self) -> String {
         let digits::Shown { number, unit, low, high, mark } = &self.0;
         format!("Shown({number:?}, {unit:?}, {low:?}, {high:?}, {mark:?})")
