@@ -19,9 +19,13 @@ __all__ = [
     "Emulation",
     "InternalError",
     "LinkError",
+    "Pairs",
+    "Paths",
+    "Remedy",
     "ScenarioError",
     "Shown",
     "StoppingRule",
+    "Tried",
     "Unfinished",
     "apportioned",
     "built_in_metrics",
@@ -37,6 +41,7 @@ __all__ = [
     "document",
     "emulation_tables",
     "era_switches",
+    "explain_answer",
     "fail_on_purpose",
     "family_confidence",
     "first_entries",
@@ -50,6 +55,7 @@ __all__ = [
     "group_rows",
     "holm",
     "hsdpa_blocks",
+    "incomplete",
     "interval",
     "jackknife",
     "jain_indices",
@@ -438,6 +444,9 @@ class CompiledScenario:
 
         The direction is `down` or `up`.
         """
+
+    def remedies(self, user: int) -> list[Remedy]:
+        """Returns the changes of the scenario that may shorten transfers of a user."""
 
     @property
     def unread(self) -> bool:
@@ -1044,3 +1053,131 @@ def run_answer(
     also with an exact share; the bars in the answer are empty. `following` is the folder with the
     tables, whether there is a report, and the command that explains a transfer.
     """
+
+@final
+class Paths:
+    """Critical paths of a transfer, over its replications."""
+
+    def __new__(
+        cls,
+        scenario: CompiledScenario,
+        shares: list[Any],
+        ns: NDArray[np.uint64],
+        busy: list[tuple[str, float]],
+        lost: tuple[int, ...],
+        packets: NDArray[np.float64],
+    ) -> Paths:
+        """Takes shares of the paths, and a row of their times, ns, for each replication.
+
+        Args:
+            scenario: scenario of the transfer, or of the recording.
+            shares: cause, step, place, cause of the round trip, and whether they follow a loss.
+            ns: times of the shares.
+            busy: mean time, s, for which each link or channel sent.
+            lost: losses on links, in queues and on the radio, and effects of marks.
+            packets: mean number of packets that each cause delayed, in the order of `causes()`.
+        """
+
+    def times(self) -> NDArray[np.float64]:
+        """Returns the duration of each replication, s."""
+
+    def seconds(self, name: str) -> NDArray[np.float64]:
+        """Returns the time of a cause in each replication, s."""
+
+    def causes(self) -> list[str]:
+        """Returns the names of the causes that occur, by decreasing mean time."""
+
+    def place(self, name: str) -> str:
+        """Returns the place at which a cause takes most of its time."""
+
+    def step(self, name: str) -> str:
+        """Returns the step in which a cause takes most of its time."""
+
+    def main_causes(self, exact: bool) -> str:
+        """Returns a sentence with the largest causes; `exact` asks for per cent."""
+
+    def bars(self, head: str, small: float) -> str:
+        """Returns bars of the causes as JSON."""
+
+    def table(self) -> dict[str, Any]:
+        """Returns the columns of the table of causes."""
+
+@final
+class Remedy:
+    """Change of a scenario that may shorten a transfer."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """Targeted causes; empty if the change targets steps or places of the path."""
+
+    @property
+    def scenario(self) -> CompiledScenario:
+        """The changed scenario."""
+
+    def is_possible(self, paths: Paths) -> bool:
+        """Returns false if the paths show that the change has no effect."""
+
+    def targets(self, paths: Paths) -> dict[str, float]:
+        """Returns the mean time on the paths that the change targets, s, by cause."""
+
+@final
+class Pairs:
+    """Numbers of pairs, by whether a transfer is complete without and with a change."""
+
+    def __new__(
+        cls,
+        pairs: int,
+        both: int,
+        only_plain: int,
+        only_changed: int,
+        begun: bool,
+    ) -> Pairs: ...
+    def of(self, some: int) -> str: ...
+    def summary(self) -> str: ...
+    def unknown(self) -> str: ...
+
+@final
+class Tried:
+    """Simulated effect of a change on a transfer. See `nodeb.explanation.what_if.WhatIf`."""
+
+    def __new__(
+        cls,
+        name: str,
+        gain: tuple[Any, ...],
+        baseline_s: float,
+        parts: list[tuple[str, tuple[Any, ...]]],
+        targets: dict[str, float],
+        pairs: Pairs,
+        changed: tuple[Any, ...],
+        at_least: tuple[Any, ...],
+    ) -> Tried: ...
+    def outcome(self) -> str: ...
+    def why(self) -> str: ...
+
+def explain_answer(
+    scenario: CompiledScenario,
+    paths: Paths,
+    transfer: tuple[str, int, int],
+    found: tuple[int, int, int],
+    levers: list[tuple[str, float]],
+    tried: list[Tried] | None = None,
+    commands: tuple[str, str] | None = None,
+    beside: list[tuple[str, Paths]] = ...,
+) -> str:
+    """Returns the answer of an explanation as JSON.
+
+    Args:
+        scenario: scenario of the transfer, or of the recording.
+        paths: its critical paths.
+        transfer: description, empty for a transfer of a simulated user; user; transfer.
+        found: smallest and largest size, and number of unfinished transfers.
+        levers: names of changes with the times that they target, s, the longest first.
+        tried: effects of simulated changes; None if none were simulated.
+        commands: command lines that simulate changes, and that write a page.
+        beside: paths of other transfers, by name.
+    """
+
+def incomplete(unfinished: int, runs: int, of: str) -> str:
+    """Returns a remark on transfers that had not finished; `of` says whose."""

@@ -14,4 +14,5 @@ pub mod rings;
 pub mod stats;
 pub mod stopping;
 pub mod survivors;
+pub mod what_if;
 pub mod words;

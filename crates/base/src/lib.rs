@@ -11,11 +11,13 @@
 //! - **Scenarios and results.** [`units`] defines the quantities in a scenario. [`registry!`] and [`plugin`] make
 //!   model variants selectable by name, [`check`] finds invalid values, and [`lines`] parses numbers in text
 //!   files. [`table!`] declares the tables of results.
+//! - **Explanations.** [`cause`] lists the causes of waiting, and [`remedy`] the changes of a scenario that reduce them.
 //!
 //! `nodeb-net` (links and queues), `nodeb-radio` (bearers), `nodeb-tcp` (end hosts) and
 //! `nodeb-sim`, which connects these three, build on this crate.
 
 mod blocks;
+pub mod cause;
 pub mod check;
 pub mod context;
 pub mod engine;
@@ -25,6 +27,7 @@ pub mod lines;
 pub mod packet;
 pub mod plugin;
 pub mod registry;
+pub mod remedy;
 pub mod rng;
 pub mod table;
 pub mod units;

@@ -90,6 +90,19 @@ impl Duration {
     pub fn as_secs(self) -> f64 {
         self.0 as f64 / NANOS_PER_S as f64
     }
+
+    /// Rounded up.
+    #[must_use]
+    pub const fn half(self) -> Self {
+        Self(self.0.div_ceil(2))
+    }
+}
+
+impl Rate {
+    #[must_use]
+    pub const fn doubled(self) -> Self {
+        Self(self.0.saturating_mul(2))
+    }
 }
 
 impl Power {

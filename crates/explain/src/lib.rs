@@ -27,7 +27,6 @@
 //! # Ok::<(), nodeb_explain::Error>(())
 //! ```
 
-mod cause;
 mod comments;
 pub mod real;
 mod span;
@@ -43,8 +42,8 @@ use nodeb_sim::world::run_with_listener;
 use nodeb_sim::{Control, Scenario};
 use nodeb_tcp::segment::HEADER_BYTES;
 
-pub use cause::{Cause, Step};
 pub use comments::PacketComments;
+pub use nodeb_base::cause::{Cause, Step};
 pub use span::{Lost, Path, Span};
 pub use timeline::MAX_RECORDS;
 

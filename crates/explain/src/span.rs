@@ -4,7 +4,7 @@ use nodeb_base::table::{Column, Table, Texts, Values};
 use nodeb_base::units::{Duration, Time};
 use nodeb_sim::scenario::PlaceNames;
 
-use crate::cause::{Cause, Step};
+use nodeb_base::cause::{Cause, Step};
 
 /// Spans follow each other without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,6 +30,10 @@ impl Core {
         Duration(self.0.iter().fold(0, |sum, link| sum.saturating_add(link.delay.0)))
     }
 
+    pub fn links_mut(&mut self) -> &mut [Wired] {
+        &mut self.0
+    }
+
     pub fn keeps_order(&self) -> bool {
         self.0.iter().all(|link| link.reordering.is_none())
     }

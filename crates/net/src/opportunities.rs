@@ -53,6 +53,13 @@ impl Opportunities {
         self.file.as_deref().filter(|_| self.times_ms.is_empty())
     }
 
+    /// With each opportunity twice.
+    #[must_use]
+    pub fn doubled(&self) -> Self {
+        let times_ms = self.times_ms.iter().flat_map(|time| [*time; 2]).collect();
+        Self { times_ms: Arc::new(times_ms), ..self.clone() }
+    }
+
     /// 0 if it is empty.
     fn length_ms(&self) -> u64 {
         self.times_ms.last().copied().unwrap_or(0)

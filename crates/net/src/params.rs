@@ -1,7 +1,9 @@
 //! Parameters of links in a scenario, and functions that build links from these parameters.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::event::Site;
 use nodeb_base::params;
+use nodeb_base::remedy::{Change, Remedy};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Rate};
 
@@ -127,6 +129,17 @@ impl Wired {
     pub fn up(&self, entity: &str, streams: &Streams) -> Link {
         self.path(&self.ack_loss).link(streams, entity, 1)
     }
+
+    /// `faster` is the change of the rates of all links at `sites`.
+    pub fn remedies(&self, faster: Change, sites: &'static [Site]) -> Vec<Remedy<Self>> {
+        let lossless = LossSetting::default();
+        vec![
+            Remedy::no_losses(Self { loss: lossless.clone(), ack_loss: lossless, ..self.clone() }),
+            Remedy::long_queues(Self { queue: QueueSpec::endless(), ..self.clone() }),
+            Remedy::faster(faster, sites, Self { rate: self.rate.doubled(), ..self.clone() }),
+            Remedy::nearer(Self { delay: self.delay.half(), ..self.clone() }),
+        ]
+    }
 }
 
 impl Uplink {
@@ -148,6 +161,16 @@ impl Uplink {
             None => Line::Rated(self.path().link(streams, "uplink", user)),
             Some(recording) => Line::Traced(Box::new(self.path().traced(recording, streams, "uplink", user))),
         }
+    }
+
+    pub fn remedies(&self) -> Vec<Remedy<Self>> {
+        let faster = Self { rate: self.rate.doubled(), ..self.clone() };
+        vec![
+            Remedy::no_losses(Self { loss: LossSetting::default(), ..self.clone() }),
+            Remedy::long_queues(Self { queue: QueueSpec::endless(), ..self.clone() }),
+            Remedy::faster(Change::FasterUplink, &[Site::Uplink], faster),
+            Remedy::nearer(Self { delay: self.delay.half(), ..self.clone() }),
+        ]
     }
 }
 

@@ -38,6 +38,8 @@ mod _core {
         percent, scale_of, sentence, shown, signed, spelled,
     };
     #[pymodule_export]
+    use super::answers::explain::{Pairs, Paths, Remedy, Tried, explain_answer, incomplete};
+    #[pymodule_export]
     use super::answers::metrics::{
         Unfinished, built_in_metrics, by_run, coverage, coverage_by_run, group_names, group_rows,
         no_arrival_hint, of_whom, rings, summarize, unfinished,

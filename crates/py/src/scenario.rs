@@ -18,6 +18,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::answers::explain::Remedy;
 use crate::errors::{ScenarioError, guarded, to_py};
 use crate::tables;
 
@@ -176,6 +177,25 @@ impl CompiledScenario {
         let describe =
             |of: &Connection| (self.scenario.group_name(of).into_owned(), of.phone, of.direction.name());
         connections.iter().map(describe).collect()
+    }
+
+    /// Returns the changes of the scenario that may shorten transfers of a user. Lists of recordings are in
+    /// the text of a changed scenario.
+    fn remedies(&self, py: Python<'_>, user: usize) -> PyResult<Vec<Remedy>> {
+        let connections = self.scenario.connections();
+        let phone = connections.get(user).map_or(0, |connection| connection.phone);
+        let find = || self.scenario.remedies(phone);
+        let remedies = guarded(|| format!("changing {}", self.label), || py.detach(find))?;
+        let remedy = |remedy: nodeb_base::remedy::Remedy<Scenario>| {
+            let scenario = Self {
+                scenario: Arc::new(remedy.part),
+                label: self.label.clone(),
+                recorded: Vec::new(),
+                origin: None,
+            };
+            Ok(Remedy { change: remedy.change, aims: remedy.aims, scenario: Py::new(py, scenario)? })
+        };
+        remedies.into_iter().map(remedy).collect()
     }
 
     /// True if the scenario names a file whose contents have not been read.

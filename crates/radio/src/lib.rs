@@ -74,10 +74,13 @@ pub use hs_dsch::HsDsch;
 pub use link::LinkBearer;
 pub use trace::TraceBearer;
 
+use std::num::NonZeroU32;
+
 use nodeb_base::check::Check;
 use nodeb_base::context::Context;
 use nodeb_base::engine::Key;
 use nodeb_base::packet::Packet;
+use nodeb_base::remedy::Remedy;
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Probability, Rate, Time};
@@ -231,10 +234,16 @@ pub trait Radio {
     fn own_queue(&self) -> Option<&QueueSpec> {
         None
     }
+    /// Of each user, in packets.
+    fn buffer(&self) -> Option<NonZeroU32> {
+        None
+    }
     /// Of each phone, in front of a scheduled uplink.
     fn uplink_queue(&self) -> Option<&QueueSpec> {
         None
     }
+    /// `phone` is that of the explained transfer, and one of `phones`.
+    fn remedies(&self, phone: &UserRadio, phones: NonZeroU32) -> Vec<Remedy<RadioSpec>>;
     /// With the number of sites that serve users.
     fn cell(&self) -> Option<(cell::plan::Cell, usize)> {
         None

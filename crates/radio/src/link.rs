@@ -1,5 +1,9 @@
+use std::num::NonZeroU32;
+
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::event::Site;
 use nodeb_base::params;
+use nodeb_base::remedy::{self, Change, Remedy};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Rate};
 use nodeb_net::jitter::JitterSpec;
@@ -7,7 +11,7 @@ use nodeb_net::loss::{LossSpec, list::LossList};
 use nodeb_net::{Line, LossSetting, Outage, Path, QueueSpec, Reordering};
 
 use super::wire::WireBearer;
-use super::{Bearer, Facts, Radio, UserRadio};
+use super::{Bearer, Facts, Radio, RadioSpec, UserRadio};
 
 params! {
     /// Plain link to each user with a rate, a delay, a queue and loss, instead of a radio bearer.
@@ -61,6 +65,17 @@ impl LinkBearer {
 impl Radio for LinkBearer {
     fn facts(&self) -> Facts {
         Facts { measures_bandwidth: true, ..Facts::default() }
+    }
+
+    fn remedies(&self, _phone: &UserRadio, _phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {
+        let faster = Self { rate: self.rate.doubled(), ..self.clone() };
+        let remedies = vec![
+            Remedy::no_losses(Self { loss: LossSetting::default(), drop_list: Vec::new(), ..self.clone() }),
+            Remedy::long_queues(Self { queue: QueueSpec::endless(), ..self.clone() }),
+            Remedy::faster(Change::FasterRadio, &[Site::Bearer], faster),
+            Remedy::nearer(Self { delay: self.delay.half(), ..self.clone() }),
+        ];
+        remedy::within(remedies, RadioSpec::Link)
     }
 
     fn queue(&self) -> Option<&QueueSpec> {

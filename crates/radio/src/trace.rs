@@ -1,7 +1,11 @@
 //! Like mahimahi's `mm-link`.
 
+use std::num::NonZeroU32;
+
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::event::Site;
 use nodeb_base::params;
+use nodeb_base::remedy::{self, Change, Remedy};
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Rate, Size};
@@ -11,7 +15,7 @@ use nodeb_net::{
 };
 
 use super::wire::WireBearer;
-use super::{Bearer, Facts, Radio, UserRadio};
+use super::{Bearer, Facts, Radio, RadioSpec, UserRadio};
 
 /// Of an opportunity, or of a packet's additional header.
 const MAX_BYTES: Size = Size(1_000_000_000);
@@ -90,6 +94,22 @@ impl Radio for TraceBearer {
     /// Mean of the downlink's trace.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.recording(&self.down).mean_rate()
+    }
+
+    fn remedies(&self, _phone: &UserRadio, _phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {
+        let up = self.up.as_ref().map(Opportunities::doubled);
+        let remedies = vec![
+            Remedy::no_losses(Self { loss: LossSetting::default(), ..self.clone() }),
+            Remedy::long_queues(Self { queue: QueueSpec::endless(), ..self.clone() }),
+            Remedy::faster(
+                Change::FasterRadio,
+                &[Site::Bearer],
+                Self { down: self.down.doubled(), ..self.clone() },
+            ),
+            Remedy::faster(Change::FasterUplink, &[Site::Uplink], Self { up, ..self.clone() }),
+            Remedy::nearer(Self { delay: self.delay.half(), ..self.clone() }),
+        ];
+        remedy::within(remedies, RadioSpec::Trace)
     }
 
     fn queue(&self) -> Option<&QueueSpec> {

@@ -1,5 +1,6 @@
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
+use nodeb_base::remedy::{Change, Remedy};
 use nodeb_base::units::Duration;
 
 use crate::cell::channel::ChannelSpec;
@@ -19,6 +20,21 @@ params! {
         pub channel: ChannelSpec,
         /// Time that a packet may wait at the Node B. It only affects schedulers that use deadlines.
         pub delay_budget: Duration = Duration::from_millis(300),
+    }
+}
+
+/// A factor of 2, by which a remedy strengthens the signal.
+pub const STRONGER_DB: f64 = 3.0;
+
+impl Ue {
+    /// The signal's change is that of the cell's power, which channels without a position do not follow.
+    pub fn remedies(&self) -> Vec<Remedy<Self>> {
+        let channel = self.channel.stronger(STRONGER_DB);
+        vec![Remedy {
+            change: Change::StrongerSignal,
+            aims: Vec::new(),
+            part: Self { channel, ..self.clone() },
+        }]
     }
 }
 

@@ -8,9 +8,12 @@ pub mod request;
 pub mod segment;
 pub mod wire;
 
+use std::num::NonZeroU32;
+
 use nodeb_base::check::Check;
 use nodeb_base::event::{Recovery, SendLimit, TimerKind};
 use nodeb_base::keys;
+use nodeb_base::remedy::{self, Remedy};
 use nodeb_base::units::{Duration, Time};
 
 use crate::segment::Segment;
@@ -173,6 +176,14 @@ impl TcpSpec {
                 Box::new(linux::sender::Sender::new(flow, params)),
                 Box::new(linux::receiver::Receiver::new(flow, request_bytes, params)),
             ),
+        }
+    }
+
+    /// `room` is the largest initial window that the queues hold; `None` if that is no more than a usual one.
+    pub fn remedies(&self, room: Option<NonZeroU32>) -> Vec<Remedy<Self>> {
+        match self {
+            Self::Classic(params) => remedy::within(params.remedies(room), Self::Classic),
+            Self::Linux(params) => remedy::within(params.remedies(room), Self::Linux),
         }
     }
 

@@ -5,6 +5,7 @@
 //! marks; notes. On a page the further tables are folded, and come last.
 
 pub mod compare;
+pub mod explain;
 pub mod lines;
 pub mod run;
 

@@ -11,8 +11,8 @@ use nodeb_sim::world::Direction;
 use nodeb_tcp::segment::Kind;
 
 use super::{SentSegment, segment, site};
-use crate::cause::{Cause, Step};
 use crate::timeline::Basis;
+use nodeb_base::cause::{Cause, Step};
 
 /// Delayed ACKs take 40 ms or more.
 pub(crate) const ANSWERS: Duration = Duration(20_000_000);

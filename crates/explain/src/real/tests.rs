@@ -5,7 +5,7 @@ use nodeb_emu::{Exchange, Phone};
 use nodeb_sim::scenario;
 
 use super::*;
-use crate::cause::Cause::{self, *};
+use nodeb_base::cause::Cause::{self, *};
 
 const MTU: usize = 1_500;
 const CELL: &str = "[wired]\nrate = '10 Mbps'\ndelay = '10 ms'\n[uplink]\nrate = '1 Mbps'\n\

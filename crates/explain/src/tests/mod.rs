@@ -13,11 +13,11 @@ use nodeb_sim::scenario;
 use nodeb_sim::world::Listener as _;
 use nodeb_tcp::segment::{Kind, Segment};
 
-use crate::cause::Cause::{self, *};
-use crate::cause::Step;
 use crate::span::Span;
 use crate::timeline::Timeline;
 use crate::walk::Walk;
+use nodeb_base::cause::Cause::{self, *};
+use nodeb_base::cause::Step;
 
 const BEARER: Place = Place::new(Site::Bearer, 0);
 const DOWN: Place = Place::new(Site::WiredDown, 0);

@@ -6,8 +6,8 @@ use nodeb_base::event::Site;
 use nodeb_base::units::{Duration, Time};
 
 use super::Walk;
-use crate::cause::{Cause, Step};
 use crate::timeline::{Absence, Air, Block, Frame, Group, Hop, NONE, Part, Sent};
+use nodeb_base::cause::{Cause, Step};
 
 /// Blocks searched for one that waits for its retransmission.
 const LOOK_BACK: u32 = 256;

@@ -14,9 +14,9 @@ use nodeb_base::{Error, Result};
 use nodeb_sim::Control;
 use nodeb_tcp::segment::Kind;
 
-use crate::cause::{Cause, Step};
 use crate::span::Span;
 use crate::timeline::{Basis, Hop, Moment, NONE, Packet, Timeline, Why};
+use nodeb_base::cause::{Cause, Step};
 
 /// Estimate for reserving memory.
 const SPANS_A_RECORD: usize = 8;

@@ -6,8 +6,8 @@ use nodeb_radio::switching::state::State;
 use nodeb_tcp::segment::Kind;
 
 use super::Walk;
-use crate::cause::{Cause, Step};
 use crate::timeline::{Hop, Lane, NONE};
+use nodeb_base::cause::{Cause, Step};
 
 impl Walk<'_> {
     /// To the arrival of the packet or one ahead, with its [`Hop`].

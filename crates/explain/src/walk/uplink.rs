@@ -5,8 +5,8 @@ use nodeb_base::units::{Duration, Time};
 use nodeb_tcp::segment::Kind;
 
 use super::Walk;
-use crate::cause::{Cause, Step};
 use crate::timeline::{Granted, Hop, NONE};
+use nodeb_base::cause::{Cause, Step};
 
 impl Granted {
     /// Of the last block, or of the first if HARQ gave up one.

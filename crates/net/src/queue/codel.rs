@@ -162,6 +162,10 @@ impl QueueParams for Codel {
         Box::new(CodelQueue::new(self))
     }
 
+    fn limit(&self) -> Option<NonZeroU32> {
+        Some(self.limit)
+    }
+
     fn marks(&self) -> bool {
         self.ecn
     }

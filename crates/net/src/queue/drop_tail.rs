@@ -30,6 +30,10 @@ impl QueueParams for DropTail {
         Box::new(Fifo::new(self))
     }
 
+    fn limit(&self) -> Option<NonZeroU32> {
+        Some(self.limit)
+    }
+
     fn check_waiting(&self, check: &mut Check) {
         check.require(self.limit.get() > 1, "limit", || {
             "with limit 1 no packet may wait, but each waits for a delivery opportunity; expected at \

@@ -66,6 +66,10 @@ impl QueueParams for FqCodel {
         Box::new(FlowQueues::new(self, stream))
     }
 
+    fn limit(&self) -> Option<NonZeroU32> {
+        Some(self.limit)
+    }
+
     fn marks(&self) -> bool {
         self.ecn
     }

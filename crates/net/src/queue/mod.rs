@@ -37,10 +37,13 @@ mod properties;
 pub use drop_log::{DropLog, QueueCounts};
 pub use timed::TimedFifo;
 
+use std::num::NonZeroU32;
+
 use nodeb_base::check::Check;
 use nodeb_base::packet::Packet;
 use nodeb_base::plugin::Parameters;
 use nodeb_base::registry;
+use nodeb_base::remedy::LARGE;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::{Rate, Time};
 
@@ -68,6 +71,10 @@ pub trait QueueParams: Parameters {
     fn marks(&self) -> bool {
         false
     }
+    /// Number of packets that may wait; `None` if it is not limited, or not known.
+    fn limit(&self) -> Option<NonZeroU32> {
+        None
+    }
     /// Reports to `check` the parameters with which the discipline would lose all packets if every packet
     /// must wait, as on a link with delivery opportunities. By default there are none.
     fn check_waiting(&self, _check: &mut Check) {}
@@ -86,5 +93,12 @@ registry! {
         "fq_codel" => FqCodel(fq_codel::FqCodel),
         /// A proportional-integral controller computes the drop probability from the queueing delay.
         "pie" => Pie(pie::Pie),
+    }
+}
+
+impl QueueSpec {
+    /// Drop-tail, with a limit that is assumed never to be reached.
+    pub fn endless() -> Self {
+        Self::DropTail(drop_tail::DropTail { limit: LARGE, limit_bytes: None })
     }
 }

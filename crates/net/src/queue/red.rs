@@ -82,6 +82,10 @@ impl QueueParams for Red {
         Box::new(RedQueue::new(self, rate, stream))
     }
 
+    fn limit(&self) -> Option<NonZeroU32> {
+        Some(self.limit)
+    }
+
     fn marks(&self) -> bool {
         self.ecn
     }

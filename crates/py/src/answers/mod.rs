@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod digits;
+pub mod explain;
 pub mod metrics;
 pub mod run;
 pub mod stats;

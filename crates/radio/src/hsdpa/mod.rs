@@ -22,8 +22,10 @@ use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::event::Site;
 use nodeb_base::keys;
 use nodeb_base::registry::choice;
+use nodeb_base::remedy::{self, Change, LARGE, LARGE_SIZE, Loss, Remedy, Target};
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, NANOS_PER_S, Probability, Rate, Size};
@@ -35,7 +37,7 @@ use self::iub::Iub;
 use self::mac::HsdpaMac;
 use self::rlc::RlcModeSpec;
 use super::cell::channel::ChannelFacts;
-use super::cell::handover::Handover;
+use super::cell::handover::{Handover, HeldData};
 use super::cell::plan::Cell;
 use super::cell::tally::PHONES;
 use super::mac::harq::block::Rules;
@@ -45,7 +47,7 @@ use super::mac::sched::SchedulerSpec;
 use super::rlc::units::payload::Payload;
 use super::tti::TtiBearer;
 use super::ue::Ue;
-use super::{Bearer, Facts, Radio, UserRadio};
+use super::{Bearer, Facts, Radio, RadioSpec, UserRadio};
 use crate::numerology::Numerology;
 
 /// In bits, for one queue and one PDU size (TS 25.321, 9.1.4).
@@ -301,6 +303,43 @@ impl Radio for Hsdpa {
             LinkAdaptationSpec::Shannon(params) => params.rate.0 * u64::from(self.users_per_tti.get()),
         };
         Rate(most.saturating_mul(self.served() as u64))
+    }
+
+    fn buffer(&self) -> Option<NonZeroU32> {
+        Some(self.buffer)
+    }
+
+    fn remedies(&self, phone: &UserRadio, _phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {
+        let (decoding, ack_error, nack_error) = (Decoding::ErrorFree, Probability(0.0), Probability(0.0));
+        let retransmission_delay = self.retransmission_delay.half();
+        let mut remedies = vec![
+            Remedy::no_block_errors(Self { decoding, ack_error, nack_error, ..self.clone() })
+                .and(Target::Losses(&[Loss::Radio])),
+            Remedy::of_causes(
+                Change::RetransmittedSooner,
+                0.5,
+                Self { retransmission_delay, ..self.clone() },
+            ),
+            Remedy::long_queues(Self { buffer: self.buffer.max(LARGE), ..self.clone() }),
+            Remedy::of_causes(Change::NoHandover, 1.0, Self { handover: None, ..self.clone() }),
+        ];
+        if let Some(iub) = &self.iub {
+            let with = |iub: Iub| Self { iub: Some(iub), ..self.clone() };
+            let roomy = with(Iub { room: LARGE_SIZE, ..iub.clone() });
+            remedies.push(Remedy::of_causes(Change::ManyCredits, 1.0, roomy));
+            remedies.push(Remedy::nearer(with(Iub { delay: iub.delay.half(), ..iub.clone() })));
+        }
+        if let Some(handover) = &self.handover {
+            let (interruption, data) = (Duration::ZERO, HeldData::Forwarded);
+            let handover = Some(Handover { interruption, data, ..handover.clone() });
+            remedies.push(Remedy::of_causes(Change::HandoverAtOnce, 1.0, Self { handover, ..self.clone() }));
+        }
+        if let LinkAdaptationSpec::Cqi(reports) = &self.link_adaptation {
+            let link_adaptation = LinkAdaptationSpec::Cqi(reports.with_blocks_doubled(phone.ue.category));
+            let larger = Self { link_adaptation, ..self.clone() };
+            remedies.push(Remedy::faster(Change::FasterRadio, &[Site::Bearer], larger));
+        }
+        remedy::within(remedies, RadioSpec::Hsdpa)
     }
 
     fn cell(&self) -> Option<(Cell, usize)> {

@@ -53,6 +53,17 @@ impl Bandwidth {
         }
     }
 
+    /// Nearly twice as wide; `None` if there is no wider one.
+    pub const fn wider(self) -> Option<Self> {
+        match self {
+            Self::Mhz1_4 => Some(Self::Mhz3),
+            Self::Mhz3 => Some(Self::Mhz5),
+            Self::Mhz5 => Some(Self::Mhz10),
+            Self::Mhz10 | Self::Mhz15 => Some(Self::Mhz20),
+            Self::Mhz20 => None,
+        }
+    }
+
     /// N_RB (TS 36.101, table 5.6-1).
     pub const fn blocks(self) -> u16 {
         match self {

@@ -1,6 +1,9 @@
 use std::num::NonZeroU32;
 
+use nodeb_base::cause::Step;
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::event;
+use nodeb_base::remedy::{self, Change, Loss, Remedy, Target};
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Probability, Rate, Time, positive};
@@ -43,7 +46,8 @@ use crate::numerology::Numerology;
 use crate::pdcp::SnLength;
 use crate::rlc::bytes::um::UmSnLength;
 use crate::tti::TtiBearer;
-use crate::{Bearer, Facts, KeyDefault, Radio, UserRadio};
+use crate::ue::{STRONGER_DB, Ue};
+use crate::{Bearer, Facts, KeyDefault, Radio, RadioSpec, UserRadio};
 
 params! {
     /// LTE cell (Releases 8 to 12, FDD, one to four layers). The users' categories and channels are set under `ue` in
@@ -121,6 +125,11 @@ const KEY_DEFAULTS: &[KeyDefault] = &[
 
 /// About as many as the control region of 20 MHz can address.
 const MAX_USERS_PER_TTI: u32 = 20;
+
+/// Share of the time on the air that a second layer saves. By the ergodic capacity of a linear receiver with two
+/// antennas at either end it is 0.33 at 10 dB and 0.44 at 30 dB; below 10 dB, the second receive antenna saves
+/// about as much.
+const BY_LAYER: f64 = 0.4;
 
 impl Checked for Lte {
     fn check(&self, check: &mut Check) {
@@ -220,6 +229,56 @@ impl Lte {
         });
     }
 
+    fn own_remedies(&self, ue: &Ue) -> Vec<Remedy<Self>> {
+        let (decoding, ack_error, nack_error) = (Decoding::ErrorFree, Probability(0.0), Probability(0.0));
+        let perfect = Remedy::no_block_errors(Self { decoding, ack_error, nack_error, ..self.clone() });
+        // With a discard timer, the timer lost the packets that the radio lost.
+        let is_patient = self.discard_timer.is_none();
+        let lost = Target::Losses(&[Loss::Radio]);
+        let connected = Target::Steps(&[Step::Connects]);
+        let both: &[event::Site] = &[event::Site::Bearer, event::Site::Uplink];
+        let on_air = Target::Serving(if self.schedules_uplink() { both } else { &both[..1] });
+        let mut remedies = vec![
+            if is_patient { perfect.and(lost) } else { perfect },
+            Remedy::long_queues(self.with_long_queues()),
+            Remedy::of_causes(Change::AlwaysAwake, 1.0, Self { drx: None, ..self.clone() }),
+            Remedy::new(Change::AlwaysConnected, connected, 1.0, Self { rrc: None, ..self.clone() }),
+            Remedy::new(Change::NoDiscards, lost, 1.0, Self { discard_timer: None, ..self.clone() }),
+            Remedy::new(Change::StrongerSignal, on_air, ue.channel.saved_by_signal(), self.stronger()),
+        ];
+        if let Some(bandwidth) = self.bandwidth.wider() {
+            let saved = 1.0 - f64::from(self.bandwidth.blocks()) / f64::from(bandwidth.blocks());
+            let control_symbols = self.control_symbols.min(*bandwidth.control_symbols().end());
+            let wider = Self { bandwidth, control_symbols, ..self.clone() };
+            remedies.push(Remedy::new(Change::WiderBand, on_air, saved, wider));
+        }
+        if self.layers == 1 && Category::of(ue.category).is_ok_and(|category| category.layers > 1) {
+            let two = Self { layers: 2, antenna_ports: self.antenna_ports.max(2), ..self.clone() };
+            let target = Target::Serving(&both[..1]);
+            remedies.push(Remedy::new(Change::SecondLayer, target, BY_LAYER, two));
+        }
+        remedies
+    }
+
+    fn with_long_queues(&self) -> Self {
+        let mut long = Self { queue: QueueSpec::endless(), ..self.clone() };
+        if let UplinkSpec::Scheduled(params) = &mut long.uplink {
+            params.queue = QueueSpec::endless();
+        }
+        long
+    }
+
+    /// At the same noise.
+    fn stronger(&self) -> Self {
+        let mut stronger = self.clone();
+        stronger.cell.power_dbm += STRONGER_DB;
+        if let UplinkSpec::Scheduled(params) = &mut stronger.uplink {
+            params.power_dbm += STRONGER_DB;
+            params.target_dbm += STRONGER_DB;
+        }
+        stronger
+    }
+
     pub fn schedules_uplink(&self) -> bool {
         matches!(self.uplink, UplinkSpec::Scheduled(_))
     }
@@ -313,6 +372,15 @@ impl Radio for Lte {
             UplinkSpec::Plain(_) => None,
             UplinkSpec::Scheduled(params) => Some(&params.queue),
         }
+    }
+
+    fn remedies(&self, phone: &UserRadio, phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {
+        let mut remedies = self.own_remedies(&phone.ue);
+        if let UplinkSpec::Scheduled(params) = &self.uplink {
+            let with = |params| Self { uplink: UplinkSpec::Scheduled(params), ..self.clone() };
+            remedies.extend(remedy::within(params.remedies(phones), with));
+        }
+        remedy::within(remedies, RadioSpec::Lte)
     }
 
     fn cell(&self) -> Option<(Cell, usize)> {

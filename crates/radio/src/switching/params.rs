@@ -2,17 +2,21 @@ use nodeb_base::params;
 use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
+use nodeb_base::cause::Cause;
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::event::Site;
 use nodeb_base::keys;
 use nodeb_base::registry::choice;
+use nodeb_base::remedy::{self, Change, LARGE, Remedy, Target};
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Rate, Size};
 
 use super::bearer::SwitchedBearer;
 use super::policy::SwitchingSpec;
+use super::policy::always_dch::AlwaysDch;
 use super::state::PhonePower;
-use crate::{Bearer, Facts, Radio, UserRadio};
+use crate::{Bearer, Facts, Radio, RadioSpec, UserRadio};
 
 params! {
     /// A FACH shared by all users, and dedicated channels, each held by one user at a time. Defaults: Table I
@@ -87,6 +91,39 @@ impl Radio for FachDch {
 
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.dch_rate.max(self.fach_rate)
+    }
+
+    fn buffer(&self) -> Option<NonZeroU32> {
+        Some(self.buffer)
+    }
+
+    fn remedies(&self, _phone: &UserRadio, phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {
+        let (now, switch_time, paging_time) =
+            (Duration::ZERO, self.switch_time.half(), self.paging_time.half());
+        let dedicated = Self {
+            policy: SwitchingSpec::AlwaysDch(AlwaysDch {}),
+            dch_channels: self.dch_channels.max(phones),
+            ..self.clone()
+        };
+        // Such a channel is set up once, and then never again.
+        let again = Target::Beyond(Cause::ChannelSwitching, self.switch_time);
+        let behind_others = Target::CauseAt(Cause::QueueBehindOthers, Site::Bearer);
+        let remedies = vec![
+            Remedy::long_queues(Self { buffer: self.buffer.max(LARGE), ..self.clone() }),
+            Remedy::of_causes(
+                Change::SwitchedAtOnce,
+                1.0,
+                Self { switch_time: now, paging_time: now, ..self.clone() },
+            ),
+            Remedy::of_causes(Change::SwitchedSooner, 0.5, Self { switch_time, paging_time, ..self.clone() }),
+            Remedy::new(Change::AlwaysDedicated, behind_others, 1.0, dedicated).and(again),
+            Remedy::faster(
+                Change::FasterRadio,
+                &[Site::Bearer],
+                Self { dch_rate: self.dch_rate.doubled(), ..self.clone() },
+            ),
+        ];
+        remedy::within(remedies, RadioSpec::FachDch)
     }
 
     fn tables(&self) -> Vec<Table> {

@@ -3,6 +3,8 @@ use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::event::Site;
+use nodeb_base::remedy::{self, Change, LARGE, Loss, Remedy, Target};
 use nodeb_base::rng::{Hazards, Streams};
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Size};
@@ -17,7 +19,7 @@ use super::profile::ProfileSpec;
 use super::selection::SelectionSpec;
 use crate::rlc::Delivered;
 use crate::tti::TtiBearer;
-use crate::{Bearer, Facts, Radio, UserRadio};
+use crate::{Bearer, Facts, Radio, RadioSpec, UserRadio};
 
 params! {
     /// WCDMA downlink, in which all connections use codes of a cell at the same time. The rate of a
@@ -180,6 +182,24 @@ impl Radio for Wcdma {
     /// A single connection at the highest rate without frame errors.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.highest_bit_rate()
+    }
+
+    fn buffer(&self) -> Option<NonZeroU32> {
+        Some(self.buffer)
+    }
+
+    fn remedies(&self, _phone: &UserRadio, _phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {
+        let remedies = vec![
+            Remedy::no_block_errors(Self { frame_errors: false, ..self.clone() })
+                .and(Target::Losses(&[Loss::Radio])),
+            Remedy::long_queues(Self { buffer: self.buffer.max(LARGE), ..self.clone() }),
+            Remedy::faster(
+                Change::FasterRadio,
+                &[Site::Bearer],
+                Self { slot: self.slot.half(), ..self.clone() },
+            ),
+        ];
+        remedy::within(remedies, RadioSpec::Wcdma)
     }
 
     fn tables(&self) -> Vec<Table> {

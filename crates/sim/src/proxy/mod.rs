@@ -29,6 +29,13 @@ impl ProxySpec {
         own.as_ref().unwrap_or(server)
     }
 
+    pub fn own_tcp_mut(&mut self) -> Option<&mut TcpSpec> {
+        match self {
+            Self::Split(params) => params.tcp.as_mut(),
+            Self::Rnf(params) => params.tcp.as_mut(),
+        }
+    }
+
     pub fn feedback(&self) -> Option<&rnf::Rnf> {
         if let Self::Rnf(params) = self { Some(params) } else { None }
     }

@@ -7,6 +7,7 @@ mod idle;
 mod places;
 mod read;
 mod recorded;
+mod remedies;
 mod review;
 
 pub use connections::Connection;

@@ -25,6 +25,14 @@ impl PlaceNames {
         &self.core
     }
 
+    /// With that [`Self::name`].
+    pub fn site(&self, name: &str) -> Option<Site> {
+        let links = 0..self.core.len().max(1) as u32;
+        Site::ALL
+            .into_iter()
+            .find(|site| links.clone().any(|link| *self.name(Place::new(*site, link)) == *name))
+    }
+
     /// Of a link with its direction, such as `wired down`.
     pub fn name(&self, place: Place) -> Text {
         let core = |way: &str| {

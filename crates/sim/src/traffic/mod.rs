@@ -9,6 +9,7 @@ pub(crate) mod replay;
 pub(crate) mod web;
 
 use nodeb_base::check::Check;
+use nodeb_base::remedy::{Change, Remedy};
 use nodeb_base::rng::{Stream, Streams};
 use nodeb_base::units::Duration;
 use nodeb_base::{keys, registry};
@@ -115,6 +116,16 @@ impl TrafficSpec {
             Self::OnOff(_) | Self::Cbr(_) | Self::Replay(_) | Self::External(_) => Duration::ZERO,
         };
         (delay > Duration::ZERO).then_some(delay)
+    }
+
+    pub fn remedies(&self) -> Vec<Remedy<Self>> {
+        let mut quick = self.clone();
+        match &mut quick {
+            Self::Ftp(params) => params.server_delay = Duration::ZERO,
+            Self::Web(params) => params.server_delay = Duration::ZERO,
+            Self::OnOff(_) | Self::Cbr(_) | Self::Replay(_) | Self::External(_) => {}
+        }
+        vec![Remedy::of_causes(Change::ServerAtOnce, 1.0, quick)]
     }
 
     /// This crate reads no files; its caller does.

@@ -2,7 +2,9 @@ use nodeb_base::params;
 use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
+use nodeb_base::cause::Cause;
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::remedy::{Change, LARGE, Remedy, Target};
 use nodeb_base::units::{Duration, Size};
 
 use super::era::{self, Era};
@@ -82,6 +84,25 @@ params! {
 }
 
 impl Classic {
+    /// `room` is the largest initial window that the queues hold.
+    pub fn remedies(&self, room: Option<NonZeroU32>) -> Vec<Remedy<Self>> {
+        let sooner = Self { delayed_ack: self.delayed_ack.half(), ..self.clone() };
+        let window = room.map(|room| room.max(self.initial_window.unwrap_or(NonZeroU32::MIN)));
+        let open = Self { initial_window: window.or(self.initial_window), ..self.clone() };
+        let receiver = Target::Rounds(Cause::ReceiverWindow);
+        vec![
+            Remedy::of_causes(Change::AcksAtOnce, 1.0, Self { delayed_ack: Duration::ZERO, ..self.clone() }),
+            Remedy::of_causes(Change::AcksSooner, 0.5, sooner),
+            Remedy::new(Change::OpenWindow, Target::Opening, 1.0, open),
+            Remedy::new(
+                Change::LargeReceiveWindow,
+                receiver,
+                1.0,
+                Self { max_window: LARGE, ..self.clone() },
+            ),
+        ]
+    }
+
     pub fn initial_window(&self) -> u32 {
         era::INITIAL_WINDOW.of(self.initial_window, self.era).get()
     }

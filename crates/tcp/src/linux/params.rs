@@ -2,7 +2,9 @@ use nodeb_base::params;
 use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
+use nodeb_base::cause::Cause;
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::remedy::{Change, LARGE_SIZE, Remedy, Target};
 use nodeb_base::units::{Duration, Rate, Size};
 
 use super::control::CongestionSpec;
@@ -100,7 +102,29 @@ const SACK_PERMITTED_BYTES: u32 = 4;
 /// RFC 7323, 2.3: 65,535 B shifted by 14.
 const MAX_WINDOW: u64 = 65_535 << 14;
 
+/// In segments; a larger value must be a typing error.
+const MAX_INITIAL_WINDOW: NonZeroU32 = positive(1_000);
+
 impl Linux {
+    /// `room` is the largest initial window that the queues hold.
+    pub fn remedies(&self, room: Option<NonZeroU32>) -> Vec<Remedy<Self>> {
+        let sooner = Self { delayed_ack: self.delayed_ack.half(), ..self.clone() };
+        let room = room.map_or(self.initial_window, |room| room.min(MAX_INITIAL_WINDOW));
+        let open = Self { initial_window: room.max(self.initial_window), ..self.clone() };
+        let (receive, send) = (Target::Rounds(Cause::ReceiverWindow), Target::Rounds(Cause::SendBuffer));
+        let (receive_buffer, initial_receive_buffer) = (LARGE_SIZE, LARGE_SIZE);
+        let receiver = Self { receive_buffer, initial_receive_buffer, ..self.clone() };
+        let unpaced = Self { pacing: false, ..self.clone() };
+        vec![
+            Remedy::of_causes(Change::AcksAtOnce, 1.0, Self { delayed_ack: Duration::ZERO, ..self.clone() }),
+            Remedy::of_causes(Change::AcksSooner, 0.5, sooner),
+            Remedy::new(Change::OpenWindow, Target::Opening, 1.0, open),
+            Remedy::new(Change::LargeReceiveWindow, receive, 1.0, receiver),
+            Remedy::new(Change::LargeSendBuffer, send, 1.0, Self { send_buffer: LARGE_SIZE, ..self.clone() }),
+            Remedy::new(Change::NoPacing, Target::Rounds(Cause::Pacing), 1.0, unpaced),
+        ]
+    }
+
     /// IP and TCP, with timestamps if on.
     pub fn header_bytes(&self) -> u32 {
         HEADER_BYTES + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
@@ -151,7 +175,7 @@ impl Checked for Linux {
                 self.packet_size
             )
         });
-        check.at_most("initial_window", self.initial_window.get(), 1_000);
+        check.at_most("initial_window", self.initial_window, MAX_INITIAL_WINDOW);
         self.check_switches(check);
         check.advise(!self.pacing || !self.control.paces_itself(), "pacing", || {
             format!("this has no effect: `{}` paces itself", self.control.key())

@@ -125,6 +125,10 @@ impl QueueParams for Pie {
         Box::new(PieQueue::new(self, stream))
     }
 
+    fn limit(&self) -> Option<NonZeroU32> {
+        Some(self.limit)
+    }
+
     fn marks(&self) -> bool {
         self.ecn
     }

@@ -1,7 +1,9 @@
 use std::num::NonZeroU32;
 
+use nodeb_base::cause::Step;
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
+use nodeb_base::remedy::{Change, Remedy, Target};
 use nodeb_base::units::{Duration, Probability, Rate, Size, positive};
 use nodeb_net::QueueSpec;
 
@@ -11,7 +13,7 @@ use super::super::bandwidth::{BLOCK_HZ, Bandwidth};
 use super::super::reports::TTI;
 use super::super::site::THERMAL_DBM_HZ;
 use super::super::timing::{Recurrence, scheduling_request_index};
-use super::grants::{Configured, GrantSpec};
+use super::grants::{Ahead, Configured, GrantSpec};
 use super::headroom::HeadroomReports;
 use super::power::PowerControl;
 use super::runs::BlockSet;
@@ -75,6 +77,8 @@ fn whole_ms(time: Duration) -> Option<u32> {
     time.0.is_multiple_of(TTI.0).then_some(ms)
 }
 
+/// For two packets of 1500 B.
+const LARGEST_FIRST_GRANT: Size = Size(3_000);
 /// About as many as the control region of 20 MHz can address.
 const MAX_USERS_PER_TTI: u32 = 20;
 
@@ -89,7 +93,7 @@ impl Checked for Scheduled {
         check.require(self.request_error.0 < 1.0, "request_error", || {
             "no request ever arrives; expected a probability below 1".to_owned()
         });
-        check.range("first_grant", self.first_grant, Size(16)..=Size(3_000));
+        check.range("first_grant", self.first_grant, Size(16)..=LARGEST_FIRST_GRANT);
         RETX_BSR.require_time(check, "request_again", self.request_again);
         MAX_HARQ_TX.require(check, "max_transmissions", self.max_transmissions.get().into());
         check.require(self.users_per_tti.get() <= MAX_USERS_PER_TTI, "users_per_tti", || {
@@ -126,6 +130,35 @@ impl Scheduled {
                 blocks - 1
             )
         });
+    }
+
+    /// `phones` share the uplink.
+    pub fn remedies(&self, phones: NonZeroU32) -> Vec<Remedy<Self>> {
+        const AWAITED: &[Step] = &[Step::RequestAwaited, Step::GrantAwaited, Step::ReservedAwaited];
+        let saved = 1.0 - TTI.0 as f64 / self.request_period.0 as f64;
+        let ahead = GrantSpec::Ahead(Ahead { interval: TTI });
+        // Of the waits for further grants, the other phones' shares are not due to the first grant.
+        let own = 1.0 / f64::from(phones.get());
+        vec![
+            Remedy::new(
+                Change::FrequentRequests,
+                Target::Steps(&[Step::RequestAwaited]),
+                saved,
+                Self { request_period: TTI, ..self.clone() },
+            ),
+            Remedy::new(
+                Change::GrantsAhead,
+                Target::Steps(AWAITED),
+                1.0,
+                Self { grants: ahead, ..self.clone() },
+            ),
+            Remedy::new(
+                Change::LargeFirstGrant,
+                Target::Steps(&[Step::FurtherGrantAwaited]),
+                own,
+                Self { first_grant: LARGEST_FIRST_GRANT, ..self.clone() },
+            ),
+        ]
     }
 
     /// With offset 0; `None` if the standard has no such period.

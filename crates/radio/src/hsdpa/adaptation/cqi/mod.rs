@@ -124,6 +124,21 @@ impl CqiReports {
         }
     }
 
+    /// Of the table, or else of the standard's one for the category.
+    #[must_use]
+    pub fn with_blocks_doubled(&self, category: u8) -> Self {
+        let standard = || {
+            let growing = |(cqi, format): (u8, &Option<Format>)| {
+                let Format { bits, codes, .. } = format.filter(|format| format.curve == cqi)?;
+                Some(Row { cqi, bits, codes })
+            };
+            (0..).zip(&format::formats(category)).filter_map(growing).collect()
+        };
+        let rows: Vec<Row> = if self.table.is_empty() { standard() } else { self.table.clone() };
+        let table = rows.into_iter().map(|row| Row { bits: 2 * row.bits, ..row }).collect();
+        Self { table, ..self.clone() }
+    }
+
     /// By CQI.
     pub fn formats(&self, category: u8) -> [Option<Format>; CQIS] {
         if self.table.is_empty() {
