@@ -14,7 +14,6 @@ EXT    := python/nodeb/_core.abi3.so
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 MANYLINUX := manylinux_2_17
 TYPES  := python/nodeb/scenario_types.py
-METRICS := web/src/core/metrics.json
 SLOW   := -m "not slow"
 CASES  := 64
 PARTS  := --tests
@@ -69,11 +68,9 @@ lint: build $(VENV)/dev.stamp ## the static part of check
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest nodeb._core
 	$(BIN)/python tools/generate_types.py --check $(TYPES)
-	$(BIN)/python tools/web_metrics.py --check $(METRICS)
 
-types: build $(VENV)/dev.stamp ## regenerate the Python scenario types from the schema, and the page's metrics
+types: build $(VENV)/dev.stamp ## regenerate the Python scenario types from the schema
 	$(BIN)/python tools/generate_types.py $(TYPES)
-	$(BIN)/python tools/web_metrics.py $(METRICS)
 
 bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they are installed
 	cargo build --release --quiet -p nodeb-phy -p nodeb-radio -p nodeb-sim \

@@ -54,7 +54,6 @@ __all__ = [
     "group_names",
     "group_rows",
     "holm",
-    "hsdpa_blocks",
     "incomplete",
     "interval",
     "jackknife",
@@ -543,12 +542,6 @@ class CompiledScenario:
             ValueError: there is no such user or transfer.
             Cancelled: `control` was cancelled.
         """
-
-def hsdpa_blocks(category: int) -> list[tuple[int, int, int]]:
-    """Returns CQI, bits and number of codes of each transport block of a UE category, from CQI 1.
-
-    A CQI that has the block size of a lower CQI is skipped.
-    """
 
 def causes() -> list[tuple[str, str]]:
     """Returns name and meaning of every cause that time on a critical path can have."""
@@ -1041,14 +1034,14 @@ def run_answer(
     metrics: list[Metric],
     summary: list[tuple[Any, ...]],
     plan: tuple[int, int, str],
-    loops: list[tuple[str, str, str, float, float]],
+    scenario: str,
     why: tuple[bool, list[str], list[str]] | None,
     following: tuple[str, bool, str] | None,
 ) -> str:
     """Returns the answer of a run in JSON.
 
     `plan` is the number of replications, the seed, and the reason for that number unless it was
-    asked for; `loops` are table, direction, key, target and limit in dB of outer loops. `why` says
+    asked for; `scenario` is the resolved scenario as JSON. `why` says
     whether there are causes of the only phone's transfer, and in sentences which are the main ones,
     also with an exact share; the bars in the answer are empty. `following` is the folder with the
     tables, whether there is a report, and the command that explains a transfer.

@@ -8,7 +8,7 @@
 
 use std::ops::RangeInclusive;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Significant digits of a mean above which one digit of its half-width is kept, not two.
 const DIGITS: i32 = 4;
@@ -59,7 +59,8 @@ impl<'a> From<&'a str> for Unit<'a> {
 }
 
 /// A value, such as a mean, with its interval if it has one, as text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Shown {
     /// Value without its unit.
     pub number: String,

@@ -66,6 +66,10 @@ impl Texts {
         }) as u32
     }
 
+    fn truncate(&mut self, rows: usize) {
+        self.places.truncate(rows);
+    }
+
     /// Each distinct text of the other column is looked up once, not once per row.
     fn append(&mut self, other: &mut Self) {
         let rows = self.places.len();
@@ -156,6 +160,10 @@ macro_rules! kinds {
             /// Returns the number of values, which is the number of rows.
             pub fn len(&self) -> usize {
                 match self { $( Self::$kind(values) => values.len(), )+ }
+            }
+
+            fn truncate(&mut self, rows: usize) {
+                match self { $( Self::$kind(values) => values.truncate(rows), )+ }
             }
 
             /// Appends the values of another column of the same type.
@@ -294,6 +302,14 @@ impl Table {
         let more = other.columns.into_iter().filter(|column| self.column(column.name).is_none());
         let more: Vec<_> = more.collect();
         self.columns.extend(more);
+    }
+
+    /// Drops the rows of replication `end` and later ones; rows are in order of the replications.
+    pub fn keep_runs(&mut self, end: u64) {
+        if let Some(Values::U64(runs)) = self.column("run") {
+            let rows = runs.partition_point(|run| *run < end);
+            self.columns.iter_mut().for_each(|column| column.values.truncate(rows));
+        }
     }
 
     pub fn append(&mut self, other: Self) {

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use nodeb_base::table::{Table, join};
 use nodeb_base::units::Time;
 use nodeb_sim::metrics::RunResult;
@@ -8,7 +10,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::about::about;
-use crate::answer::Arrays;
+use crate::answers::{self, Judge, Side};
+use crate::frame::{self, Arrays};
 use crate::host::report_progress;
 use crate::over_time::{Options, OverTime};
 use crate::reading::read;
@@ -36,7 +39,11 @@ pub enum Call {
         #[serde(flatten)]
         task: Task,
         runs: u64,
-        tables: Vec<String>,
+    },
+    Judge(Judge),
+    Answer {
+        sides: Vec<Side>,
+        answers: Vec<(usize, usize)>,
     },
     Explain {
         #[serde(flatten)]
@@ -81,7 +88,11 @@ pub struct Failure {
 }
 
 impl Failure {
-    fn request(message: &impl ToString) -> Self {
+    pub fn internal(message: &impl std::fmt::Display) -> Self {
+        Self { kind: "internal", message: format!("the request is invalid: {message}") }
+    }
+
+    pub fn request(message: &impl ToString) -> Self {
         Self { kind: "request", message: message.to_string() }
     }
 }
@@ -114,13 +125,15 @@ impl From<nodeb_timeline::Error> for Failure {
     }
 }
 
-type Answered = Result<Value, Failure>;
+pub type Answered = Result<Value, Failure>;
 
+/// The request and the answer are in the form of [`frame`].
 pub fn answer(request: &[u8]) -> Vec<u8> {
     let mut arrays = Arrays::default();
-    let found = match serde_json::from_slice(request) {
-        Ok(call) => carry_out(call, &mut arrays),
-        Err(error) => Err(Failure { kind: "internal", message: format!("the request is invalid: {error}") }),
+    let (head, earlier) = frame::split(request).unwrap_or_default();
+    let found = match serde_json::from_slice(head) {
+        Ok(call) => carry_out(call, earlier, &mut arrays),
+        Err(error) => Err(Failure::internal(&error)),
     };
     match found {
         Ok(result) => arrays.answer(&json!({ "result": result })),
@@ -130,7 +143,7 @@ pub fn answer(request: &[u8]) -> Vec<u8> {
     }
 }
 
-fn carry_out(call: Call, arrays: &mut Arrays) -> Answered {
+fn carry_out(call: Call, earlier: &[u8], arrays: &mut Arrays) -> Answered {
     match call {
         Call::About => Ok(about()),
         Call::Read { text } => {
@@ -138,11 +151,14 @@ fn carry_out(call: Call, arrays: &mut Arrays) -> Answered {
             Ok(read(&text))
         }
         Call::Run { task, over_time } => run(&task, over_time.as_ref(), arrays),
-        Call::Replicate { task, runs, tables } => replicate(&task, runs, &tables, arrays),
+        Call::Replicate { task, runs } => replicate(&task, runs, arrays),
+        Call::Judge(judge) => judge.judged(earlier),
+        Call::Answer { sides, answers } => answers::answer(&sides, &answers, earlier),
         Call::Explain { task, user, transfer } => {
             let (scenario, seed) = task.scenario()?;
             let path = nodeb_explain::explain(&scenario, seed, task.run, &control(), (user, transfer))?;
             Ok(json!({
+                "sums": sums(&path),
                 "transfer": arrays.table(&path.transfer()),
                 "busy": arrays.table(&path.busy()),
                 "spans": arrays.table(&path.spans()),
@@ -180,12 +196,21 @@ fn control() -> Control {
 }
 
 impl Task {
-    fn scenario(&self) -> Result<(Scenario, u64), Failure> {
+    pub fn scenario(&self) -> Result<(Scenario, u64), Failure> {
         check_size(&self.text)?;
         let scenario = scenario::from_toml(&self.text, FILE, &[])?;
         let seed = self.seed.unwrap_or(scenario.seed);
         Ok((scenario, seed))
     }
+}
+
+/// Time of each cause on the path, ns.
+fn sums(path: &nodeb_explain::Path) -> BTreeMap<&'static str, u64> {
+    let mut sums = BTreeMap::new();
+    for span in &path.spans {
+        *sums.entry(span.cause.name()).or_insert(0) += span.duration().0;
+    }
+    sums
 }
 
 fn run(task: &Task, over_time: Option<&Options>, arrays: &mut Arrays) -> Answered {
@@ -207,15 +232,15 @@ fn run(task: &Task, over_time: Option<&Options>, arrays: &mut Arrays) -> Answere
     Ok(json!({ "tables": tables, "endS": result.end_s, "events": result.events, "overTime": over_time }))
 }
 
-fn replicate(task: &Task, runs: u64, wanted: &[String], arrays: &mut Arrays) -> Answered {
+fn replicate(task: &Task, runs: u64, arrays: &mut Arrays) -> Answered {
     let (scenario, seed) = task.scenario()?;
     let mut tables: Vec<Table> = Vec::new();
     for run in task.run..task.run.saturating_add(runs) {
         let result: RunResult = nodeb_sim::run(&scenario, seed, run, &control())?;
         let found = result.tables(run, &scenario);
-        join(&mut tables, found.into_iter().filter(|table| wanted.iter().any(|name| name == table.name)));
+        join(&mut tables, found.into_iter().filter(|table| answers::TABLES.contains(&table.name)));
     }
-    Ok(json!({ "durationS": scenario.duration.as_secs(), "tables": arrays.tables(&tables) }))
+    Ok(json!({ "tables": arrays.tables(&tables) }))
 }
 
 fn life(task: &Task, options: &nodeb_timeline::Options, arrays: &mut Arrays) -> Answered {

@@ -3,9 +3,9 @@
 //! A page in a browser loads the module in a worker and calls it as follows:
 //!
 //! 1. [`nodeb_request`] returns the address of a buffer, to which the worker writes a request: JSON with a key `call`
-//!    and the arguments of that call ([`call::Call`]).
+//!    and the arguments of that call ([`call::Call`]), followed by earlier answers that it refers to ([`frame`]).
 //! 2. [`nodeb_call`] carries out the request and returns the length of the answer.
-//! 3. [`nodeb_answer`] returns the address of the answer, which is valid until the next call. [`answer`] describes its
+//! 3. [`nodeb_answer`] returns the address of the answer, which is valid until the next call. [`frame`] describes its
 //!    form: JSON, followed by the columns of tables as arrays.
 //!
 //! During a simulation the module calls the imported function `progress` ([`host`]) with the finished
@@ -16,8 +16,9 @@
 //! The module has no clock, no files and no threads, and computes the same bytes as the native program.
 
 pub mod about;
-pub mod answer;
+pub mod answers;
 pub mod call;
+pub mod frame;
 pub mod host;
 pub mod over_time;
 pub mod reading;

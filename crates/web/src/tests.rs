@@ -4,8 +4,19 @@ use crate::call::answer;
 
 const TEXT: &str = "radio.dch.bler = 0.1\n[[users]]\ntraffic.ftp.size = \"50 kB\"\n";
 
+/// A request, followed by earlier answers.
+fn framed(request: &Value, earlier: &[&[u8]]) -> Vec<u8> {
+    let mut text = request.to_string();
+    let length = text.len();
+    text.extend(std::iter::repeat_n(' ', length.next_multiple_of(8) - length));
+    [&(length as u32).to_le_bytes()[..], &[0; 4], text.as_bytes(), &earlier.concat()].concat()
+}
+
 fn ask(request: &Value) -> (Value, Vec<u8>) {
-    let bytes = answer(request.to_string().as_bytes());
+    read(&answer(&framed(request, &[])))
+}
+
+fn read(bytes: &[u8]) -> (Value, Vec<u8>) {
     let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
     let head = serde_json::from_slice(&bytes[8..8 + length]).unwrap();
     (head, bytes[8 + length.next_multiple_of(8)..].to_vec())
@@ -84,13 +95,43 @@ fn intervals_double_until_the_run_fits() {
 
 #[test]
 fn replications_are_those_of_single_runs() {
-    let (all, arrays) = result(&json!({ "call": "replicate", "text": TEXT, "runs": 3, "tables": ["flows"] }));
-    assert_eq!(all["tables"].as_array().unwrap().len(), 1);
+    let (all, arrays) = result(&json!({ "call": "replicate", "text": TEXT, "runs": 3 }));
     let together = doubles(&all["tables"][0], "download_s", &arrays);
     for (run, time) in together.iter().enumerate() {
         let (one, arrays) = result(&json!({ "call": "run", "text": TEXT, "run": run }));
         assert_eq!(doubles(&one["tables"][0], "download_s", &arrays), [*time]);
     }
+}
+
+#[test]
+fn answers_read_the_tables_of_earlier_answers() {
+    let batch = |run: u64, runs: u64| {
+        let request = json!({ "call": "replicate", "text": TEXT, "run": run, "runs": runs });
+        let mut bytes = answer(&framed(&request, &[]));
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        bytes
+    };
+    let (first, second) = (batch(0, 2), batch(2, 3));
+    let (one, all) = (first.len(), first.len() + second.len());
+    let side = |runs| json!({ "text": TEXT, "first": 0, "runs": runs, "batches": 2, "paths": [] });
+    let asked = |sides: &[Value]| {
+        let places: Vec<_> = sides.iter().flat_map(|_| [(0, one), (one, all)]).collect();
+        let request = json!({ "call": "answer", "sides": sides, "answers": places });
+        read(&answer(&framed(&request, &[&first, &second]))).0["result"].take()
+    };
+    let said = asked(&[side(4)]);
+    let row = |said: &Value| said["sides"][0]["summary"].as_array().unwrap()[0].clone();
+    assert_eq!((row(&said)["metric"].clone(), row(&said)["n"].clone()), (json!("received_bps"), json!(4)));
+    assert_eq!(said["compared"], Value::Null);
+    let both = asked(&[side(4), side(4)]);
+    assert_eq!(row(&both), row(&said));
+    assert!(both["compared"]["headline"].as_str().unwrap().starts_with("No difference"));
+
+    let request = json!({
+        "call": "judge", "runs": 2, "relative": 10.0, "maxRuns": 100, "answers": [(0, one), (one, all)],
+    });
+    let judged = read(&answer(&framed(&request, &[&first, &second]))).0["result"].take();
+    assert_eq!(judged["stop"], json!(2));
 }
 
 #[test]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nodeb import _core
 from nodeb.answer.answer import Answer, Bars
@@ -17,18 +16,10 @@ if TYPE_CHECKING:
     from nodeb.explanation import Explanation
     from nodeb.results.result import Result
 
-__all__ = ["answer", "answer_of", "explain_only_transfer"]
-
 MAX_RUNS = 20
 """Maximum number of replications simulated again to explain a transfer in the answer of a run."""
 MAX_BYTES = 2_000_000
 """Size of a transfer, bytes, above which the answer of a run does not explain the transfer."""
-LOOPS = (
-    ("phones", "downlink", "radio.hsdpa.link_adaptation.cqi.outer_loop"),
-    ("phones", "downlink", "radio.lte.cqi.outer_loop"),
-    ("uplinks", "uplink", "radio.lte.uplink.scheduled.outer_loop"),
-)
-"""Outer loops of link adaptation: table of their blocks, direction and key."""
 
 
 def answer(result: Result, arguments: Arguments | None = None, folder: str = "") -> Answer:
@@ -61,7 +52,7 @@ def answer_of(
         list(METRICS.values()),
         list(zip(*columns, strict=True)),
         (about.runs, about.seed, "" if about.stopping.endswith("as asked") else about.stopping),
-        list(_loops(result)),
+        result.scenario.compiled().to_bare_json(),
         None if why is None else _main_causes(why),
         None if arguments is None else _next(result, arguments, folder),
     )
@@ -83,15 +74,3 @@ def _next(result: Result, arguments: Arguments, folder: str) -> tuple[str, bool,
     runs = result.provenance.runs if is_other else None
     explain = arguments.command("explain", precision=None, report=None, runs=runs)
     return folder, bool(options.get("report")), explain
-
-
-def _loops(result: Result) -> Iterator[tuple[str, str, str, float, float]]:
-    if not any(table in result.tables for table, _, _ in LOOPS):
-        return
-    scenario, _ = result.scenario.resolved().without_recordings()
-    for table, direction, path in LOOPS:
-        loop: Any = scenario
-        for key in path.split("."):
-            loop = loop.get(key) if isinstance(loop, dict) else None
-        if isinstance(loop, dict):
-            yield table, direction, path, float(loop["target_bler"]), float(loop["limit_db"])

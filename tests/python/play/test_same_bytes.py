@@ -11,8 +11,8 @@ import pytest
 
 from browsers import PLAY, needs_chromium, needs_playground
 from nodeb import _core
-from nodeb.inputs.scenario import load
-from nodeb.results.metrics import by_run
+from nodeb.inputs.scenario import Scenario, load
+from nodeb.results.answer import answer_of, explain_only_transfer
 
 pytestmark = [needs_chromium, needs_playground]
 
@@ -113,28 +113,32 @@ def test_critical_paths_and_lives_are_the_same_bytes(page, name):
     assert_same(tables_in(page, "explain", text=text), path)
 
 
-METRICS = """async ([text, runs]) => {
-    const found = await nodeb.replicate({text, runs});
-    return found.byRun.map(({group, metric, values}) => [group, metric, [...values].map(String)]);
+ANSWER = """async ([text, runs, explains]) => {
+    const replications = await nodeb.replicate({text, runs});
+    const paths = [];
+    for (let run = 0; explains && run < runs; run++)
+        paths.push((await nodeb.explain({text, run})).sums);
+    const {sides: [side]} = await nodeb.answer([{text, replications, paths}]);
+    return side;
 }"""
+RUNS = 3
 
 
 @pytest.mark.parametrize(
     "file", [one for one in SCENARIOS if not is_external(one)], ids=lambda file: file.stem
 )
-def test_metrics_are_those_of_the_package(page, file):
-    text = short(file)
-    native = _core.CompiledScenario.from_toml(text, "scenario", [])
-    expected = by_run(native.run_many(native.seed, 0, 3, _core.Control()))
-    found = {
-        (group, metric): np.array([float(one) for one in values])
-        for group, metric, values in page.evaluate(METRICS, [text, 3])
-    }
-    names = [name for name in expected.columns if name not in ("group", "run")]
-    assert {metric for _, metric in found} == set(names)
-    for group in dict.fromkeys(expected["group"]):
-        rows = expected.where(expected["group"] == group)
-        for name in names:
-            values = np.full(3, np.nan)
-            values[np.asarray(rows["run"], dtype=int)] = rows[name]
-            np.testing.assert_allclose(found[group, name], values, rtol=1e-12, err_msg=name)
+def test_answers_are_those_of_the_package(page, file):
+    result = Scenario.from_toml(short(file)).run(runs=RUNS)
+    why = explain_only_transfer(result)
+    found = page.evaluate(ANSWER, [result.scenario.to_toml(), RUNS, why is not None])
+    native = answer_of(result, why, None, "")
+    assert found["headline"] == native.headline
+    assert [one["name"] for one in found["facts"]] == [one.name for one in native.facts]
+    assert [one["shown"]["value"] for one in found["facts"]] == [
+        one.shown.value for one in native.facts
+    ]
+    rows = [(one["group"], one["metric"], one["mean"], one["low"]) for one in found["summary"]]
+    summary = [
+        (row["group"], row["metric"], row["mean"], row["ci95_low"]) for row in result.summary
+    ]
+    assert rows == [tuple(None if one != one else one for one in row) for row in summary]

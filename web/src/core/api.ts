@@ -9,7 +9,7 @@
 
 /** Simulator in workers. */
 export interface Engine {
-  /** Returns the schema and the metrics, which do not depend on a scenario. */
+  /** Returns the schema, which does not depend on a scenario. */
   about(): Promise<About>;
 
   /** Reads a scenario's TOML text and checks it. Rejects a text only if it has more than 4 MB; see `Reading.problems`. */
@@ -26,9 +26,11 @@ export interface Engine {
 
   /** Simulates replications from `first` on, on all workers but one, which stays free for other calls. */
   replicate(task: Replicate, options?: Replicating): Promise<Replications>;
+
+  /** Returns what the replications of one scenario say, or of two, of which the second is compared with the first. */
+  answer(sides: readonly Replicated[], options?: Calling): Promise<Said>;
 }
 
-/** Options of every call. */
 export interface Calling {
   /** Stops the call when it is aborted. */
   signal?: AbortSignal;
@@ -41,7 +43,6 @@ export interface Replicating extends Calling {
   onMore?: (found: Replications) => void;
 }
 
-/** Scenario and replication to simulate. */
 export interface Task {
   /** Scenario in TOML. */
   text: string;
@@ -96,7 +97,6 @@ export interface Replicate {
   precision?: Precision | undefined;
 }
 
-/** Precision of the mean application bit rate. */
 export interface Precision {
   /** Half-width of its 95 % interval, relative to the mean. */
   relative: number;
@@ -104,7 +104,6 @@ export interface Precision {
   maxRuns: number;
 }
 
-/** Result of reading a scenario's text. */
 export interface Reading {
   /** The scenario; null if there are problems. */
   scenario: Scenario | null;
@@ -118,7 +117,6 @@ export interface Reading {
   document: JsonTable | null;
 }
 
-/** Scenario that can be simulated. */
 export interface Scenario {
   name: string;
   seed: number;
@@ -128,7 +126,6 @@ export interface Scenario {
   precision: number | null;
   /** Maximum number of replications with `precision`. */
   maxRuns: number;
-  /** Number of users in all groups together. */
   users: number;
   /** Simulated time at which a run ends at the latest, s. */
   durationS: number;
@@ -142,7 +139,6 @@ export interface Scenario {
   toml: string;
 }
 
-/** Problem of a scenario's text. */
 export interface Problem {
   /** Line of the text, from 1; null if the problem has none. */
   line: number | null;
@@ -159,41 +155,18 @@ export interface JsonTable {
   [key: string]: Json;
 }
 
-/** Schema and metrics, which do not depend on a scenario. */
+/** What does not depend on a scenario. */
 export interface About {
   /** JSON Schema (draft 2020-12) of a scenario. */
   schema: JsonTable;
-  /** Metrics, in the order in which summaries show them. */
-  metrics: MetricAbout[];
 }
 
-/** Description of a metric, as in the Python package (`nodeb.results.metrics`). */
-export interface MetricAbout {
-  name: string;
-  unit: string;
-  meaning: string;
-  /** Name for readers. */
-  label: string;
-  /** Direction that is better for the user; empty if that depends. */
-  better: "more" | "less" | "";
-  /** Smallest and largest possible mean; null without a limit. */
-  low: number | null;
-  high: number | null;
-  /** Whether the metric is shown in per cent. */
-  percent: boolean;
-  /** Whether only complete transfers have a value. */
-  completed: boolean;
-}
-
-/** Table of results, by column. */
 export interface Table {
   name: string;
   rows: number;
-  /** Columns by name, in their order. */
   columns: Map<string, Column>;
 }
 
-/** Column of a table. `numbers` and `texts` (columns.ts) convert it. */
 export type Column =
   | { kind: "u64"; values: BigUint64Array }
   | { kind: "u32"; values: Uint32Array }
@@ -207,6 +180,8 @@ export type Column =
 export type Tables = Map<string, Table>;
 
 export interface Replication {
+  /** The simulator's answer, which can be a batch of `Replications`. */
+  batch: ArrayBuffer;
   /** Tables as the Python package has them: `flows`, `bearers`, `links`, those of the radio, time series. */
   tables: Tables;
   /** Simulated time at the end, s. */
@@ -225,6 +200,8 @@ export interface Replication {
 
 /** Critical path of a transfer. */
 export interface Explanation {
+  /** Time of each cause on the path, ns. */
+  sums: Sums;
   /** One row: times, size and losses of the transfer. */
   transfer: Table;
   /** Time for which each link and channel transmitted packets of the connection. */
@@ -233,7 +210,6 @@ export interface Explanation {
   spans: Table;
 }
 
-/** Timelines of packets and blocks. */
 export interface Life {
   /** Tables `events`, `packets`, `hops`, `blocks`; columns named in `names` hold codes. */
   tables: Tables;
@@ -249,44 +225,102 @@ export interface Life {
   untilS: number;
 }
 
-/** Metrics of several replications of one scenario. */
 export interface Replications {
-  /** Number of the first replication. */
   first: number;
-  /** Number of replications. */
   runs: number;
-  /** Expected number of replications in total. */
+  /** Expected number in total. */
   expected: number;
-  /** Values of each metric by replication, by group of users; the group `all` is always there. */
-  byRun: MetricByRun[];
-  /** Mean of each metric over the replications with its interval, in the order of `About.metrics`. */
+  /** Answers of the simulator that hold their tables. */
+  batches: readonly ArrayBuffer[];
+}
+
+/** Scenario with its replications, about which an answer is asked. */
+export interface Replicated {
+  text: string;
+  seed?: number;
+  replications: Replications;
+  /** Time of each cause on the critical path of a transfer, ns, in several replications; empty if not explained. */
+  paths: readonly Sums[];
+}
+
+export type Sums = Readonly<Record<string, number>>;
+
+/** What replications say (`crates/answers`). */
+export interface Said {
+  sides: SideSaid[];
+  /** Comparison of the second scenario with the first; null for one scenario. */
+  compared: (Answer & { verdicts: string[] }) | null;
+}
+
+export interface SideSaid extends Answer {
+  /** Where the time of the explained transfer went; null if none is explained. */
+  causes: Bars | null;
+  /** Mean of each metric over the replications, by group of users, as `nodeb run` writes it to `summary.csv`. */
   summary: Summary[];
-  /** Whether no transfer of the group `all` is endless, and some are finished. */
-  areFinite: boolean;
 }
 
-export interface MetricByRun {
-  group: string;
-  metric: string;
-  /** One value per replication; NaN where the metric has none. */
-  values: Float64Array;
+/** Answer of a command: a sentence, a picture, key figures, remarks. */
+export interface Answer {
+  headline: string;
+  lead: string;
+  picture: Bars | Rows | null;
+  facts: { name: string; shown: Shown; meaning?: string }[];
+  table: Rows | null;
+  marks: { sign: string; text: string; folded: boolean }[];
+  notes: string[];
+  everything: Rows[];
 }
 
-/** Row of a summary, as `nodeb run` prints it. */
+export interface Bars {
+  title: string;
+  bars: Bar[];
+}
+
+export interface Bar {
+  name: string;
+  value: string;
+  /** Length, in one unit for all bars of a picture. */
+  size: number;
+  /** CSS class of the colour, such as `k-handshake`; empty for the usual one. */
+  paint: string;
+  /** Text beside the value, such as its share of the total. */
+  note: string;
+  interval: string;
+  /** Ends of the confidence interval, in the unit of `size`. */
+  ends: [number, number] | null;
+}
+
+/** Table of texts and of numbers with units. */
+export interface Rows {
+  title: string;
+  head: string[];
+  rows: (string | Shown)[][];
+}
+
+/** A value as text, with its interval if it has one. */
+export interface Shown {
+  /** Value with its unit and its mark. */
+  value: string;
+  interval: string;
+  /** Value and interval for one cell of a table. */
+  in_one_cell: string;
+}
+
 export interface Summary {
   group: string;
   metric: string;
+  label: string;
+  meaning: string;
   unit: string;
-  mean: number;
-  /** Ends of the 95 % interval (Student t), cut at the metric's range; NaN for fewer than two values. */
-  low: number;
-  high: number;
-  stdev: number;
-  /** Number of replications with a value. */
+  /** NaN (null) without a value. */
+  mean: number | null;
+  low: number | null;
+  high: number | null;
+  stdev: number | null;
   n: number;
+  shown: Shown;
 }
 
-/** Kinds of errors of calls. */
 export type ErrorKind =
   /** The text is no scenario that can be simulated. */
   | "scenario"

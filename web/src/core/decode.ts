@@ -1,6 +1,7 @@
-/** Answers of the module as values: JSON with the columns of tables in arrays (`crates/web/src/answer.rs`). */
+/** Answers of the module as values: JSON with the columns of tables in arrays (`crates/web/src/frame.rs`). */
 
 import { type Column, EngineError, type ErrorKind, type Table } from "./api";
+import { aligned } from "./module";
 
 /** Description of a table in an answer. */
 interface TableHead {
@@ -22,7 +23,7 @@ interface ColumnHead {
 export class Answer<T> {
   private constructor(
     readonly result: T,
-    private readonly bytes: ArrayBuffer,
+    readonly bytes: ArrayBuffer,
     private readonly begin: number,
   ) {}
 
@@ -31,7 +32,7 @@ export class Answer<T> {
     const length = new DataView(bytes).getUint32(0, true);
     const head = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 8, length))) as { result: T } | { error: ErrorKind; message: string };
     if ("error" in head) throw new EngineError(head.error, head.message);
-    return new Answer(head.result, bytes, 8 + Math.ceil(length / 8) * 8);
+    return new Answer(head.result, bytes, 8 + aligned(length));
   }
 
   /** Returns a table of the answer. Its columns are views of the answer's bytes. */

@@ -2,8 +2,14 @@
 
 import type { ErrorKind } from "./api";
 
+/** Request to the module: JSON, and earlier answers that it refers to. */
+export interface Request {
+  readonly head: string;
+  readonly answers: readonly ArrayBuffer[];
+}
+
 /** Message from the page to a worker: the compiled module, which comes first, or a request. */
-export type ToWorker = { module: WebAssembly.Module } | { number: number; request: string };
+export type ToWorker = { module: WebAssembly.Module } | { number: number; request: Request };
 
 /** Message from a worker to the page. */
 export type FromWorker =

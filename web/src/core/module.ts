@@ -1,5 +1,7 @@
 /** The simulator's WebAssembly module: an instance that carries out one request after another. */
 
+import type { Request } from "./messages";
+
 /** Functions of the module (`crates/web/src/lib.rs`). */
 interface Exports {
   readonly memory: WebAssembly.Memory;
@@ -30,18 +32,31 @@ export class Instance {
     return new Instance(found, last);
   }
 
-  /** Carries out a request and returns a copy of the answer. */
-  call(request: string): ArrayBuffer {
+  /** Carries out a request (in the form that `crates/web/src/frame.rs` describes) and returns a copy of the answer. */
+  call({ head, answers }: Request): ArrayBuffer {
     const { memory, nodeb_request, nodeb_call, nodeb_answer } = this.exports;
-    const bytes = new TextEncoder().encode(request);
+    const text = new TextEncoder().encode(head);
+    const begin = 8 + aligned(text.length);
     try {
-      const at = nodeb_request(bytes.length) >>> 0;
-      new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
+      const at = nodeb_request(answers.reduce((bytes, one) => bytes + aligned(one.byteLength), begin)) >>> 0;
+      const { buffer } = memory;
+      new DataView(buffer).setUint32(at, text.length, true);
+      new Uint8Array(buffer, at + 8, begin - 8).fill(32).set(text);
+      let to = at + begin;
+      for (const one of answers) {
+        new Uint8Array(buffer, to, one.byteLength).set(new Uint8Array(one));
+        to += aligned(one.byteLength);
+      }
       const length = nodeb_call() >>> 0;
-      const begin = nodeb_answer() >>> 0;
-      return memory.buffer.slice(begin, begin + length) as ArrayBuffer;
+      const from = nodeb_answer() >>> 0;
+      return memory.buffer.slice(from, from + length) as ArrayBuffer;
     } catch (error) {
       throw new Stopped(error instanceof RangeError ? "" : this.last.panic);
     }
   }
+}
+
+/** Returns the number of bytes up to the next multiple of 8. */
+export function aligned(bytes: number): number {
+  return Math.ceil(bytes / 8) * 8;
 }

@@ -13,25 +13,24 @@ import type {
   Live,
   Reading,
   Replicate,
+  Replicated,
   Replicating,
   Replication,
   Replications,
   Run,
+  Said,
+  Sums,
 } from "./api";
 import { Answer, type TableHead } from "./decode";
-import { METRICS_ABOUT, replicationsOf } from "./metrics";
-import { append, type RowsByTable, TABLES, truncated } from "./rows";
+import { aligned } from "./module";
 import { Slots } from "./slots";
-import { Count, type Rule, Sequential } from "./stopping";
 
 /** Maximum number of workers: each has a memory of its own. */
 const MAX_WORKERS = 8;
 /** Time that the replications of one request should take, ms. */
 const BATCH_MS = 80;
-/** Time between two reports of replications that are finished so far, ms. */
+/** Time between two reports, ms. */
 const MORE_MS = 100;
-/** Least ratio of the time between two such reports to the time that a report takes, as the page draws meanwhile. */
-const REST = 10;
 
 /** Starts the simulator; rejects if the browser cannot run it. */
 export async function open(): Promise<Engine> {
@@ -48,7 +47,7 @@ class Pool implements Engine {
   constructor(private readonly slots: Slots) {}
 
   about(): Promise<About> {
-    this.described ??= this.call<Omit<About, "metrics">>("about", {}).then(({ result }) => ({ ...result, metrics: METRICS_ABOUT }));
+    this.described ??= this.call<About>("about", {}).then(({ result }) => result);
     return this.described;
   }
 
@@ -61,6 +60,7 @@ class Pool implements Engine {
     const answer = await this.call<Head>("run", task, options);
     const { tables, endS, events, overTime } = answer.result;
     return {
+      batch: answer.bytes,
       tables: answer.tables(tables),
       endS,
       events,
@@ -69,9 +69,10 @@ class Pool implements Engine {
   }
 
   async explain(task: Explain, options?: Calling): Promise<Explanation> {
-    const answer = await this.call<{ transfer: TableHead; busy: TableHead; spans: TableHead }>("explain", task, options);
-    const { transfer, busy, spans } = answer.result;
-    return { transfer: answer.table(transfer), busy: answer.table(busy), spans: answer.table(spans) };
+    type Head = { sums: Sums; transfer: TableHead; busy: TableHead; spans: TableHead };
+    const answer = await this.call<Head>("explain", task, options);
+    const { sums, transfer, busy, spans } = answer.result;
+    return { sums, transfer: answer.table(transfer), busy: answer.table(busy), spans: answer.table(spans) };
   }
 
   async life(task: Live, options?: Calling): Promise<Life> {
@@ -82,92 +83,120 @@ class Pool implements Engine {
   }
 
   async replicate(task: Replicate, options: Replicating = {}): Promise<Replications> {
-    return new Experiment(task, options, (request, calling) => this.call("replicate", request, calling, true), this.slots.background).run();
+    return new Experiment(task, options, (...request) => this.call(...request), this.slots.background).run();
   }
 
-  private async call<T>(call: string, task: object, options?: Calling, isBackground = false): Promise<Answer<T>> {
-    const request = JSON.stringify({ call, ...task });
+  async answer(sides: readonly Replicated[], options?: Calling): Promise<Said> {
+    const asked = sides.map(({ replications: { first, runs, batches }, ...rest }) => ({ ...rest, first, runs, batches: batches.length }));
+    const batches = sides.flatMap(({ replications }) => replications.batches);
+    return (await this.call<Said>("answer", { sides: asked }, options, { answers: batches })).result;
+  }
+
+  private async call<T>(call: string, task: object, options: Calling = {}, more: More = {}): Promise<Answer<T>> {
+    const { answers = [], isBackground = false } = more;
+    let at = 0;
+    const lengths = answers.map(({ byteLength }) => [at, (at += aligned(byteLength))]);
+    const head = JSON.stringify({ call, ...task, ...(answers.length ? { answers: lengths } : {}) });
+    const { signal, onProgress } = options;
     const bytes = await new Promise<ArrayBuffer>((resolve, reject) =>
-      this.slots.add({ request, isBackground, signal: options?.signal, onProgress: options?.onProgress, resolve, reject }),
+      this.slots.add({ request: { head, answers }, isBackground, signal, onProgress, resolve, reject }),
     );
     return Answer.of<T>(bytes);
   }
 }
 
-/** Answer to a request for several replications. */
-type Batch = Answer<{ durationS: number; tables: TableHead[] }>;
+/** Further parts of a call: earlier answers that it refers to, and whether it leaves a worker free. */
+interface More {
+  readonly answers?: readonly ArrayBuffer[];
+  readonly isBackground?: boolean;
+}
+
+/** State of a stopping rule: the number of replications that suffices, and how many may be requested by now. */
+interface Judged {
+  readonly stop: number | null;
+  readonly ahead: number;
+  readonly expected: number;
+}
 
 /** Replications of one scenario, simulated in batches on several workers. */
 class Experiment {
   private readonly first: number;
-  private readonly rule: Rule;
-  private readonly batches = new Map<number, { batch: Batch; runs: number }>();
-  private readonly rows: RowsByTable = new Map();
-  private durationS = Infinity;
+  private judged: Judged;
+  private readonly early = new Map<number, { bytes: ArrayBuffer; runs: number }>();
+  private readonly batches: ArrayBuffer[] = [];
   /** Number of replications that were requested, and of those that are finished without gaps. */
   private requested = 0;
   private finished = 0;
   private perRunMs = BATCH_MS;
   private reported = performance.now();
-  private pauseMs = MORE_MS;
+  private judging = Promise.resolve();
 
   constructor(
     private readonly task: Replicate,
     private readonly options: Replicating,
-    private readonly call: (request: object, calling: Calling) => Promise<Batch>,
+    private readonly call: <T>(call: string, task: object, options: Calling, more: More) => Promise<Answer<T>>,
     private readonly workers: number,
   ) {
     this.first = task.first ?? 0;
-    this.rule = task.precision ? new Sequential(task.runs, task.precision) : new Count(task.runs);
+    this.judged = { stop: null, ahead: task.runs, expected: task.runs };
   }
 
   async run(): Promise<Replications> {
     try {
-      while (this.rule.stop === undefined) await Promise.all(Array.from({ length: this.workers }, () => this.work()));
+      while (this.judged.stop === null) await Promise.all(Array.from({ length: this.workers }, () => this.work()));
     } catch (error) {
       this.requested = Infinity; // The other workers request no more.
       throw error;
     }
-    return this.found();
+    return this.found(this.judged.stop);
+  }
+
+  private get calling(): Calling {
+    const { signal } = this.options;
+    return signal ? { signal } : {};
   }
 
   /** Simulates batches until all replications that may be requested by now were requested. */
   private async work(): Promise<void> {
     const { text, seed } = this.task;
-    const { signal } = this.options;
-    while (this.rule.stop === undefined && this.requested < this.rule.ahead) {
+    while (this.judged.stop === null && this.requested < this.judged.ahead) {
       const begin = this.requested;
-      const count = Math.max(1, Math.min(Math.floor(BATCH_MS / this.perRunMs), Math.ceil((this.rule.ahead - begin) / this.workers)));
+      const count = Math.max(1, Math.min(Math.floor(BATCH_MS / this.perRunMs), Math.ceil((this.judged.ahead - begin) / this.workers)));
       this.requested += count;
       const started = performance.now();
-      const request = { text, seed, run: this.first + begin, runs: count, tables: TABLES };
-      const batch = await this.call(request, signal ? { signal } : {});
+      const request = { text, seed, run: this.first + begin, runs: count };
+      const { bytes } = await this.call("replicate", request, this.calling, { isBackground: true });
       this.perRunMs = (performance.now() - started) / count;
-      this.take(begin, count, batch);
+      this.take(begin, count, bytes);
+      await (this.judging = this.judging.then(() => this.judge()));
     }
   }
 
-  private take(begin: number, runs: number, batch: Batch): void {
-    this.batches.set(begin, { batch, runs });
-    for (let next = this.batches.get(this.finished); next; next = this.batches.get(this.finished)) {
-      this.batches.delete(this.finished);
-      append(this.rows, next.batch.tables(next.batch.result.tables));
-      this.durationS = next.batch.result.durationS;
+  private take(begin: number, runs: number, bytes: ArrayBuffer): void {
+    this.early.set(begin, { bytes, runs });
+    for (let next = this.early.get(this.finished); next; next = this.early.get(this.finished)) {
+      this.early.delete(this.finished);
+      this.batches.push(next.bytes);
       this.finished += next.runs;
     }
-    if (!this.finished) return;
-    this.rule.take(this.rows, this.finished);
-    const now = performance.now();
-    if (this.rule.stop !== undefined || this.requested === Infinity || now - this.reported < this.pauseMs) return;
-    this.options.onProgress?.(Math.min(this.finished / this.rule.expected, 1));
-    this.options.onMore?.(this.found());
-    this.reported = performance.now();
-    this.pauseMs = Math.max(MORE_MS, REST * (this.reported - now));
   }
 
-  private found(): Replications {
-    const { stop = this.finished, expected } = this.rule;
-    const rows = stop < this.finished ? truncated(this.rows, this.first + stop) : this.rows;
-    return { ...replicationsOf(rows, this.first, stop, this.durationS), expected };
+  /** Asks whether the replications that are finished suffice, and reports them. */
+  private async judge(): Promise<void> {
+    if (this.judged.stop !== null || !this.finished) return;
+    const { runs, precision } = this.task;
+    if (precision) {
+      const request = { runs, ...precision, batches: this.batches.length };
+      this.judged = (await this.call<Judged>("judge", request, this.calling, { answers: this.batches })).result;
+    } else if (this.finished >= runs) this.judged = { ...this.judged, stop: runs };
+    const now = performance.now();
+    if (this.judged.stop !== null || this.requested === Infinity || now - this.reported < MORE_MS) return;
+    this.options.onProgress?.(Math.min(this.finished / this.judged.expected, 1));
+    this.options.onMore?.(this.found(this.finished));
+    this.reported = now;
+  }
+
+  private found(runs: number): Replications {
+    return { first: this.first, runs, expected: this.judged.stop ?? this.judged.expected, batches: [...this.batches] };
   }
 }

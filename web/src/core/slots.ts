@@ -1,14 +1,14 @@
 /** Workers and the jobs that they carry out. */
 
 import { EngineError } from "./api";
-import type { FromWorker, ToWorker } from "./messages";
+import type { FromWorker, Request, ToWorker } from "./messages";
 
 /** Time for which a worker may go on with a job that was cancelled, ms; then it is replaced. */
 const GRACE_MS = 15;
 
 /** Job for a worker: a request, and functions that receive its answer. */
 export interface Job {
-  readonly request: string;
+  readonly request: Request;
   /** Whether the job leaves one worker free for other jobs. */
   readonly isBackground: boolean;
   readonly signal: AbortSignal | undefined;
@@ -51,7 +51,6 @@ class Slot {
     this.post({ number: ++this.number, request: job.request });
   }
 
-  /** Ignores the current job from now on, and ends the worker if it does not finish soon. */
   drop(): void {
     this.isStale = true;
     const { number } = this;
@@ -96,7 +95,6 @@ class Slot {
     }
   }
 
-  /** Rejects the current job and replaces the worker. */
   private fail(error: EngineError): void {
     const { job, isStale, isReady } = this;
     if (!isStale) job?.reject(error);
@@ -108,7 +106,6 @@ class Slot {
   }
 }
 
-/** All workers, and the jobs that wait for one. */
 export class Slots {
   private readonly slots: Slot[];
   private waiting: Job[] = [];
@@ -132,7 +129,6 @@ export class Slots {
     this.assign();
   }
 
-  /** Rejects all jobs if the last worker is broken. */
   private giveUp(error: EngineError): void {
     if (!this.slots.every((slot) => slot.isBroken)) return;
     this.problem = error;

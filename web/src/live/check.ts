@@ -49,10 +49,12 @@ const TOLERANCE = 0.05;
 /** Simulates a quantity. */
 export async function simulated(quantity: Quantity, text: string, engine: Engine): Promise<Value> {
   const { metric, group = "all", times = 1, minus, over, runs = RUNS } = quantity;
-  const found = await engine.replicate({ text: changed(text, quantity.with ?? {}), runs });
-  const row = found.summary.find((one) => one.metric === metric && one.group === group);
-  if (!row) throw new Error(`the simulation has no metric ${metric} of ${group}`);
-  let [mean, half] = [row.mean, (row.high - row.low) / 2];
+  const scenario = changed(text, quantity.with ?? {});
+  const replications = await engine.replicate({ text: scenario, runs });
+  const said = await engine.answer([{ text: scenario, replications, paths: [] }]);
+  const row = said.sides[0]!.summary.find((one) => one.metric === metric && one.group === group);
+  if (!row || row.mean === null) throw new Error(`the simulation has no metric ${metric} of ${group}`);
+  let [mean, half] = [row.mean, (row.high! - row.low!) / 2];
   if (minus) {
     const less = await simulated(minus, text, engine);
     [mean, half] = [mean - less.mean, Math.hypot(half, less.half)];

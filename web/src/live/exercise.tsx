@@ -16,7 +16,7 @@ export function Exercise({ about }: { about: ExerciseAbout }) {
     if (number === undefined) return setVerdict({ right: false, text: about.answer ? "give a number, such as 1.5." : "choose an answer." });
     setBusy(true);
     try {
-      setVerdict(await check(about, number, (await simulator()).engine));
+      setVerdict(await check(about, number, await simulator()));
     } catch (error) {
       setVerdict({ right: false, text: `the simulation failed: ${error instanceof Error ? error.message : String(error)}` });
     } finally {

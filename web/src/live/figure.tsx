@@ -1,17 +1,20 @@
 /** Live figure: one or two scenarios with sliders, their answer and their curves. */
 
+import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 
-import { ALL } from "../core/group";
+import type { Engine, Said } from "../core/api";
 import { Chart } from "../page/figures/chart";
 import { ZoomBar } from "../page/figures/zoombar";
-import { counted } from "../page/answer/words";
 import { sentenceOf } from "../page/result/answers";
 import { chartsOf } from "../page/result/curves";
+import { Answers } from "../page/said";
 import { pathOf, reread } from "../page/scenario/document";
 import { NAMES, Side } from "../page/simulation";
-import type { Simulator } from "./simulator";
 import { changed, type Changes } from "./text";
+
+/** Group of all users. */
+const ALL = "all";
 
 /** A slider, which sets keys of the scenarios. */
 interface Slider {
@@ -39,25 +42,26 @@ export interface FigureAbout {
   readonly metrics?: readonly string[];
 }
 
-export function Figure({ about, simulator }: { about: FigureAbout; simulator: Simulator }) {
-  const sides = useMemo(() => sidesOf(about, simulator), []);
+export function Figure({ about, engine }: { about: FigureAbout; engine: Engine }) {
+  const { sides, answers } = useMemo(() => begin(about, engine), []);
   return (
     <figure class="live" aria-label={about.title}>
       <figcaption>{about.title}</figcaption>
       {about.sliders.map((slider) => (
         <SliderField key={slider.label} slider={slider} sides={sides} />
       ))}
-      <Result about={about} sides={sides} />
+      <Result about={about} sides={sides} answers={answers} />
     </figure>
   );
 }
 
-function sidesOf({ scenario, b }: FigureAbout, { engine, metrics }: Simulator): Side[] {
-  return [scenario, ...(b ? [changed(scenario, b)] : [])].map((text) => {
-    const side = new Side(engine, metrics);
+function begin({ scenario, b }: FigureAbout, engine: Engine): { sides: readonly Side[]; answers: Answers } {
+  const sides = [scenario, ...(b ? [changed(scenario, b)] : [])].map((text) => {
+    const side = new Side(engine);
     side.edit(text);
     return side;
   });
+  return { sides, answers: new Answers(engine, signal(sides)) };
 }
 
 function SliderField({ slider, sides }: { slider: Slider; sides: readonly Side[] }) {
@@ -102,51 +106,56 @@ function valueIn({ keys, unit, from }: Slider, sides: readonly Side[]): number {
   return from;
 }
 
-function Result({ about, sides }: { about: FigureAbout; sides: readonly Side[] }) {
+function Result({ about, sides, answers }: { about: FigureAbout; sides: readonly Side[]; answers: Answers }) {
   const failure = sides.map(failureOf).find(Boolean);
   if (failure) return <p role="alert">{failure}</p>;
+  const said = answers.said.value;
   return (
-    <div aria-busy={sides.some((side) => side.isBusy.value)}>
+    <div aria-busy={sides.some((side) => side.isBusy.value) || answers.isBusy.value}>
       <p class="answer" role="status">
-        {sentenceOf(sides) || "Simulating …"}
+        {sentenceOf(said) || "Simulating …"}
       </p>
-      {about.metrics && <Metrics names={about.metrics} sides={sides} />}
+      {about.metrics && said && <Metrics names={about.metrics} said={said} />}
       <Curves about={about} sides={sides} />
     </div>
   );
 }
 
 /** Table of metrics with 95 % intervals, a column for each scenario. */
-function Metrics({ names, sides }: { names: readonly string[]; sides: readonly Side[] }) {
-  const results = sides.flatMap((side) => side.results.value ?? []);
-  const [first] = results;
-  if (!first || results.length < sides.length) return null;
-  const groups = first.groups.length > 1 ? [ALL, ...first.groups] : [ALL];
-  const rows = names.flatMap((name) => groups.map((group) => ({ name, group, found: results.map((one) => one.row(name, group)) })));
+function Metrics({ names, said: { sides } }: { names: readonly string[]; said: Said }) {
+  const groups = [...new Set(sides[0]!.summary.map(({ group }) => group))].filter((group) => group !== ALL && group !== "all up");
+  const rows = names.flatMap((name) =>
+    [ALL, ...(groups.length > 1 ? groups : [])].map((group) =>
+      sides.map(({ summary }) => summary.find((row) => row.metric === name && row.group === group && row.mean !== null)),
+    ),
+  );
   return (
     <table class="metrics">
       <thead>
         <tr>
-          <th>mean of {counted(Math.min(...results.map((one) => one.found.runs)), "replication")}, 95 % interval</th>
-          {results.map((_, at) => (
-            <th key={at}>{results.length > 1 ? NAMES[at] : ""}</th>
+          <th>{sides[0]!.lead}</th>
+          {sides.map((_, at) => (
+            <th key={at}>{sides.length > 1 ? NAMES[at] : ""}</th>
           ))}
         </tr>
       </thead>
       <tbody>
-        {rows
-          .filter(({ found }) => found.some(Boolean))
-          .map(({ name, group, found }) => (
-            <tr key={name + group}>
-              <th title={first.about(name).meaning}>
-                {first.about(name).label}
-                {group !== ALL && ` (${group})`}
-              </th>
-              {found.map((row, at) => (
-                <td key={at}>{row ? results[at]!.text(row).inOneCell : ""}</td>
-              ))}
-            </tr>
-          ))}
+        {rows.map((cells, at) => {
+          const row = cells.find(Boolean);
+          return (
+            row && (
+              <tr key={at}>
+                <th title={row.meaning}>
+                  {row.label}
+                  {row.group !== ALL && ` (${row.group})`}
+                </th>
+                {cells.map((cell, side) => (
+                  <td key={side}>{cell?.shown.in_one_cell}</td>
+                ))}
+              </tr>
+            )
+          );
+        })}
       </tbody>
     </table>
   );

@@ -28,7 +28,7 @@ function watch(element: Element): void {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     watching.disconnect();
     simulator().then(
-      (found) => fill(element, <Figure about={about} simulator={found} />),
+      (engine) => fill(element, <Figure about={about} engine={engine} />),
       (error: unknown) => fill(element, <p role="alert">The simulator did not start: {error instanceof Error ? error.message : String(error)}</p>),
     );
   });

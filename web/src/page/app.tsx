@@ -14,7 +14,7 @@ import type { Workbench } from "./workbench";
 export function App({ bench }: { bench: Workbench }) {
   const sides = bench.sides.value;
   const start = bench.start.value;
-  const sentence = sentenceOf(sides);
+  const sentence = sentenceOf(bench.answers.said.value);
   return (
     <div class="play">
       <header class="top">
@@ -66,7 +66,7 @@ function choose(bench: Workbench, name: string): void {
 async function textsOf(bench: Workbench) {
   const texts = bench.sides.value.map((side) => side.text.value);
   const address = location.href.replace(/#.*$/, "") + (await fragmentOf(texts));
-  const results = bench.sides.value.flatMap((side, at) => (side.results.value ? [{ name: NAMES[at]!, results: side.results.value }] : []));
+  const results = (bench.answers.said.value?.sides ?? []).map((said, at) => ({ name: NAMES[at]!, said }));
   const first = bench.side.value?.first.value;
   return {
     Link: { content: address, file: "link.txt" },
@@ -81,5 +81,6 @@ async function textsOf(bench: Workbench) {
 function picture(bench: Workbench, headline: string): Promise<Blob> {
   const side = bench.side.value!;
   const first = side.first.value;
-  return pictureOf({ headline, causes: side.causes.value, explanation: first?.explanation, endS: first?.replication.endS ?? 1 });
+  const bars = bench.answers.said.value?.sides[bench.edited.value]?.causes?.bars ?? [];
+  return pictureOf({ headline, bars, explanation: first?.explanation, endS: first?.replication.endS ?? 1 });
 }

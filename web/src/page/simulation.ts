@@ -7,15 +7,14 @@ import {
   type Engine,
   EngineError,
   type Explanation,
-  type MetricAbout,
   type Reading,
+  type Replicated,
   type Replication,
+  type Replications,
   type Scenario,
+  type Sums,
 } from "../core/api";
-import { firstOf } from "../core/metrics";
 import { Newest } from "../core/newest";
-import { type Cause, causesOf, type Path, pathOf } from "./answer/causes";
-import { Results } from "./answer/rows";
 import { adviceFor, type Announcement, announcementOf, groups, LONG_S } from "./cost";
 import { Document } from "./scenario/document";
 
@@ -45,8 +44,9 @@ export class Side {
   readonly isToml = signal(true);
   readonly reading = signal<Reading | undefined>(undefined);
   readonly first = signal<First | undefined>(undefined);
-  readonly results = signal<Results | undefined>(undefined);
-  readonly paths = signal<readonly Path[]>([]);
+  readonly replications = signal<Replications | undefined>(undefined);
+  /** Times by cause of the looked-at phone's transfer, in several replications. */
+  readonly paths = signal<readonly Sums[]>([]);
   readonly announcement = signal<Announcement | undefined>(undefined);
   readonly failure = signal("");
   /** Finished fraction of the current replication; nothing while none runs. */
@@ -55,16 +55,17 @@ export class Side {
   readonly isBusy = signal(false);
   /** Number of the phone that curves, critical path and lives are about. */
   readonly user = signal(0);
-  readonly causes = computed<readonly Cause[]>(() => causesOf(this.paths.value));
   readonly scenario = computed(() => this.reading.value?.scenario ?? undefined);
+  /** What an answer is about; nothing without results. */
+  readonly replicated = computed<Replicated | undefined>(() => {
+    const [first, replications, paths] = [this.first.value, this.replications.value, this.paths.value];
+    return first && replications && { text: first.text, replications, paths };
+  });
 
   private readonly newest = new Newest();
   private frame = 0;
 
-  constructor(
-    private readonly engine: Engine,
-    private readonly metrics: ReadonlyMap<string, MetricAbout>,
-  ) {}
+  constructor(private readonly engine: Engine) {}
 
   /** Changes the text, which stops calls about the previous one; the newest text of a frame is simulated. */
   edit(text: string): void {
@@ -79,13 +80,11 @@ export class Side {
     this.frame = requestAnimationFrame(() => void this.simulate());
   }
 
-  /** Chooses the phone to look at. */
   look(user: number): void {
     this.user.value = user;
     void this.simulate(true);
   }
 
-  /** Stops all calls about the text. */
   stop(): void {
     cancelAnimationFrame(this.frame);
     this.newest.signal();
@@ -130,7 +129,7 @@ export class Side {
     this.stop();
     this.announcement.value = announcement;
     this.first.value = undefined;
-    this.results.value = undefined;
+    this.replications.value = undefined;
     this.paths.value = [];
   }
 
@@ -154,28 +153,26 @@ export class Side {
       isShort(scenario, user) ? this.explain(text, user, 0, calling) : undefined,
     ]);
     if (calling.signal!.aborted) return;
-    this.paths.value = explanation ? [pathOf(explanation)] : [];
-    const found = { ...firstOf(replication.tables, scenario.durationS), expected: scenario.runs };
-    this.results.value = new Results(found, this.metrics);
+    this.replications.value = { first: 0, runs: 1, expected: scenario.runs, batches: [replication.batch] };
+    this.paths.value = explanation ? [explanation.sums] : [];
     this.first.value = { text, user, scenario, replication, explanation };
   }
 
   private async replicate(text: string, { runs, precision, maxRuns }: Scenario, calling: Calling): Promise<void> {
-    const show = (found: Results["found"]) => {
-      if (!calling.signal!.aborted) this.results.value = new Results(found, this.metrics);
+    const show = (found: Replications) => {
+      if (!calling.signal!.aborted) this.replications.value = found;
     };
     const task = { text, runs, precision: precision === null ? undefined : { relative: precision, maxRuns } };
     show(await this.engine.replicate(task, { ...calling, onMore: show, onProgress: (fraction) => (this.progress.value = fraction) }));
   }
 
-  /** Explains the transfer in further replications. */
   private async explainMore(text: string, { runs }: Scenario, calling: Calling): Promise<void> {
     if (!this.paths.value.length) return;
     const paths = [...this.paths.value];
     for (let run = 1; run < Math.min(runs, MAX_EXPLAINED_RUNS); run++) {
       const found = await this.explain(text, this.user.value, run, calling);
       if (calling.signal!.aborted) return;
-      if (found) paths.push(pathOf(found));
+      if (found) paths.push(found.sums);
     }
     this.paths.value = paths;
   }
@@ -199,7 +196,7 @@ export class Side {
     try {
       const explanation = await this.engine.explain({ text, user }, { signal, onProgress: (fraction) => (this.progress.value = fraction) });
       if (signal.aborted) return;
-      this.paths.value = [pathOf(explanation)];
+      this.paths.value = [explanation.sums];
       this.first.value = { ...first, explanation };
     } catch (error) {
       if (!signal.aborted) this.fail(error);

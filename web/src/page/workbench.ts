@@ -2,9 +2,10 @@
 
 import { computed, effect, signal } from "@preact/signals";
 
-import type { About, Engine, MetricAbout } from "../core/api";
+import type { About, Engine } from "../core/api";
 import { zoomed } from "./figures/time";
 import { type Node, Schema } from "./scenario/schema";
+import { Answers } from "./said";
 import { fragmentOf, opened } from "./share/link";
 import { Side } from "./simulation";
 import { type Start, STARTS } from "./starts";
@@ -21,7 +22,7 @@ export class Workbench {
   /** Problem of the link that the page was opened with. */
   readonly problem = signal("");
   readonly side = computed(() => this.sides.value[this.edited.value]);
-  private readonly metrics: ReadonlyMap<string, MetricAbout>;
+  readonly answers: Answers;
   private timer = 0;
   private written = "";
 
@@ -30,7 +31,7 @@ export class Workbench {
     about: About,
   ) {
     this.schema = new Schema(about.schema as Node);
-    this.metrics = new Map(about.metrics.map((one) => [one.name, one]));
+    this.answers = new Answers(engine, this.sides);
     effect(() => this.remember(this.sides.value.map((side) => side.text.value)));
     addEventListener("hashchange", () => {
       if (location.hash !== this.written) void this.openAddress();
@@ -83,7 +84,7 @@ export class Workbench {
   }
 
   private sideWith(text: string): Side {
-    const side = new Side(this.engine, this.metrics);
+    const side = new Side(this.engine);
     side.edit(text);
     return side;
   }

@@ -81,6 +81,28 @@ pub struct Loop {
     pub limit_db: f64,
 }
 
+/// Table of the blocks, direction and key of each outer loop of link adaptation.
+const LOOPS: [(&str, &str, &str); 3] = [
+    ("phones", "downlink", "radio.hsdpa.link_adaptation.cqi.outer_loop"),
+    ("phones", "downlink", "radio.lte.cqi.outer_loop"),
+    ("uplinks", "uplink", "radio.lte.uplink.scheduled.outer_loop"),
+];
+
+/// Outer loops of a resolved scenario.
+pub fn loops(scenario: &serde_json::Value) -> Vec<Loop> {
+    let found = |(table, direction, key): (&str, &str, &str)| {
+        let spec = scenario.pointer(&format!("/{}", key.replace('.', "/")))?;
+        Some(Loop {
+            table: table.to_owned(),
+            direction: direction.to_owned(),
+            key: key.to_owned(),
+            target_bler: spec.get("target_bler")?.as_f64()?,
+            limit_db: spec.get("limit_db")?.as_f64()?,
+        })
+    };
+    LOOPS.into_iter().filter_map(found).collect()
+}
+
 pub fn answer(ran: &Ran) -> Answer {
     Builder::new(ran).answer()
 }

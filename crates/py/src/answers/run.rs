@@ -1,7 +1,7 @@
 //! Binding of the answer of a run.
 
 use nodeb_answers::answer::Bars;
-use nodeb_answers::answer::run::{Loop, Next, Ran, Why, answer};
+use nodeb_answers::answer::run::{Next, Ran, Why, answer, loops};
 use nodeb_answers::metrics::{Metric, Row};
 use pyo3::prelude::*;
 
@@ -14,8 +14,8 @@ type Line = (String, String, String, f64, f64, f64, f64, usize, f64);
 
 /// Returns the answer of a run as JSON.
 ///
-/// `plan` is the number of replications, the seed, and the reason for that number unless it was asked for; `loops` are
-/// table, direction, key, target and limit in dB of outer loops. `why` says whether there are causes of the only
+/// `plan` is the number of replications, the seed, and the reason for that number unless it was asked for; `scenario` is
+/// the resolved scenario as JSON. `why` says whether there are causes of the only
 /// phone's transfer, and in sentences which are the main ones, also with an exact share; the bars in the answer are
 /// empty. `following` is the folder with the tables, whether there is a report, and the command that explains a
 /// transfer.
@@ -27,7 +27,7 @@ pub fn run_answer(
     metrics: Vec<PyMetric>,
     summary: Vec<Line>,
     plan: (usize, u64, String),
-    loops: Vec<(String, String, String, f64, f64)>,
+    scenario: &str,
     why: Option<(bool, Vec<String>, Vec<String>)>,
     following: Option<(String, bool, String)>,
 ) -> PyResult<String> {
@@ -44,14 +44,7 @@ pub fn run_answer(
         covered,
     };
     let summary: Vec<Row> = summary.into_iter().map(row).collect();
-    let outer = |(table, direction, key, target_bler, limit_db)| Loop {
-        table,
-        direction,
-        key,
-        target_bler,
-        limit_db,
-    };
-    let loops: Vec<Loop> = loops.into_iter().map(outer).collect();
+    let scenario = serde_json::from_str(scenario).unwrap_or_default();
     let why = why.map(|(has_causes, main, exact)| Why { bars: has_causes.then(Bars::default), main, exact });
     let next = following.as_ref();
     let next = next.map(|(folder, has_report, explain)| Next { folder, has_report: *has_report, explain });
@@ -65,7 +58,7 @@ pub fn run_answer(
             runs,
             seed,
             stopping: &stopping,
-            loops: &loops,
+            loops: &loops(&scenario),
             why,
             commands: true,
             next,

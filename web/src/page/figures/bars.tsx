@@ -1,11 +1,9 @@
-/** Causes of a transfer's duration as ranked bars, which are the key of the strip too. */
+/** Ranked bars, such as causes of a transfer's duration, which are the key of the strip too. */
 
-import { barsOf, type Cause } from "../answer/causes";
-import { paintOf } from "./paints";
+import type { Bar } from "../../core/api";
 
-export function CauseBars({ title, causes }: { title: string; causes: readonly Cause[] }) {
-  const bars = barsOf(causes);
-  const most = Math.max(...bars.map((one) => Math.max(one.ends.mean, one.ends.high || 0)));
+export function BarChart({ title, bars }: { title: string; bars: readonly Bar[] }) {
+  const most = Math.max(...bars.map(({ size, ends }) => Math.max(size, ends?.[1] ?? 0)));
   const width = (value: number) => `${(100 * value) / most}%`;
   return (
     <>
@@ -13,20 +11,18 @@ export function CauseBars({ title, causes }: { title: string; causes: readonly C
         <b>{title}</b>
       </p>
       <ol class="rank" aria-label={title}>
-        {bars.map((bar) => (
-          <li key={bar.label}>
+        {bars.map(({ name, value, size, paint, note, interval, ends }) => (
+          <li key={name}>
             <span class="n">
-              <span class={`c ${paintOf(bar.cause)}`} />
-              {bar.label}
+              {paint && <span class={`c ${paint}`} />}
+              {name}
             </span>
             <span class="m" aria-hidden="true">
-              <span class={`bar ${paintOf(bar.cause)}`} style={{ width: width(bar.ends.mean) }} />
-              {bar.ends.high > bar.ends.low && (
-                <span class="iv" style={{ left: width(bar.ends.low), width: width(bar.ends.high - bar.ends.low) }} />
-              )}
+              <span class={`bar ${paint}`} style={{ width: width(size) }} />
+              {ends && ends[1] > ends[0] && <span class="iv" style={{ left: width(ends[0]), width: width(ends[1] - ends[0]) }} />}
             </span>
             <span class="v">
-              {bar.share} · {bar.value} {bar.interval && <small>({bar.interval})</small>}
+              {[note, value].filter(Boolean).join(" · ")} {interval && <small>({interval})</small>}
             </span>
           </li>
         ))}

@@ -4,11 +4,8 @@ import { useMemo } from "preact/hooks";
 
 import type { Explanation } from "../../core/api";
 import { numbers, texts } from "../../core/columns";
-import { pathOf } from "../answer/causes";
-import { number } from "../answer/numbers";
-import { percent } from "../answer/words";
 import { paintOf } from "./paints";
-import { onZoomKey, type Span } from "./time";
+import { onZoomKey, type Span, timeText } from "./time";
 
 /** Stretch of time with one cause, s. */
 export interface Stretch {
@@ -93,11 +90,11 @@ export function Strip({ title, explanation, span, endS }: StripProps) {
 }
 
 function titleOf({ from, to, parts }: Box): string {
-  return `${number(from, "s")} to ${number(to, "s")}: ${parts.map((one) => one.cause).join(", ")}`;
+  return `${timeText(from)} to ${timeText(to)}: ${parts.map((one) => one.cause).join(", ")}`;
 }
 
-function sentence(title: string, explanation: Explanation): string {
-  const { seconds, totalS } = pathOf(explanation);
-  const [cause, most] = [...seconds].reduce((best, one) => (one[1] > best[1] ? one : best), ["nothing", 0]);
-  return `${title}: the transfer took ${number(totalS, "s")}; most of all it waited for ${cause}, ${percent(most / totalS)} of the time`;
+function sentence(title: string, { sums }: Explanation): string {
+  const ranked = Object.entries(sums).sort((a, b) => b[1] - a[1]);
+  const totalS = ranked.reduce((sum, [, ns]) => sum + ns, 0) / 1e9;
+  return `${title}: the transfer took ${timeText(totalS)}; most of all it waited for ${ranked[0]?.[0] ?? "nothing"}`;
 }

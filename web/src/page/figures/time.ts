@@ -56,3 +56,9 @@ export function onZoomKey(event: KeyboardEvent, endS: number): void {
   event.preventDefault();
   act();
 }
+
+/** Returns a time with three digits, such as `35.2 ms`. */
+export function timeText(seconds: number): string {
+  const [factor, unit] = seconds >= 0.95 ? [1, "s"] : seconds >= 0.95e-3 || !seconds ? [1e3, "ms"] : [1e6, "us"];
+  return `${Number((seconds * factor).toPrecision(3))} ${unit}`;
+}

@@ -4,8 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import { type Engine, EngineError, type Life } from "../../core/api";
 import { numbers } from "../../core/columns";
-import { number } from "../answer/numbers";
-import { isDark, onZoomKey, zoomed } from "../figures/time";
+import { isDark, onZoomKey, timeText, zoomed } from "../figures/time";
 import type { First } from "../simulation";
 import { LifeCanvas } from "./canvas";
 
@@ -44,7 +43,7 @@ export function Lives({ engine, first }: LivesProps) {
       .life({ text: first.text, user: first.user, toS: untilS, most: 2 * MAX_EVENTS }, { signal: stopping.signal })
       .then((found) => {
         setLife({ life: found, first, number: ++count.current });
-        setProblem(untilS < endS ? `Shown are the first ${number(untilS, "s")}: the whole run has too many packets.` : "");
+        setProblem(untilS < endS ? `Shown are the first ${timeText(untilS)}: the whole run has too many packets.` : "");
       })
       .catch((error: unknown) => {
         if (!(error instanceof EngineError && error.kind === "cancelled")) setProblem(String((error as Error).message));
@@ -98,5 +97,5 @@ function windowOf({ replication, user }: First): number {
 
 function sentence(life: Life | undefined, endS: number): string {
   const packets = life?.tables.get("packets")?.rows;
-  return packets === undefined ? "Packet timelines, not simulated yet" : `${packets} packets on their way from the server to the application within ${number(endS, "s")}`;
+  return packets === undefined ? "Packet timelines, not simulated yet" : `${packets} packets on their way from the server to the application within ${timeText(endS)}`;
 }

@@ -1,132 +1,100 @@
 /** The answer of one scenario, and the comparison of two: sentence, picture, key figures. */
 
-import { allFacts, factsOf } from "../answer/facts";
-import { differencesOf, differenceText, meansOf, signOf, verdictText } from "../answer/comparison";
-import { headline } from "../answer/headline";
-import { ringsOf } from "../answer/rings";
-import type { Results } from "../answer/rows";
-import { counted } from "../answer/words";
-import { CauseBars } from "../figures/bars";
-import { RingBars } from "../figures/rings";
-import type { Side } from "../simulation";
+import type { Rows, Said, SideSaid } from "../../core/api";
+import { BarChart } from "../figures/bars";
 
-/** Returns the sentence on one side, or on which of two is better; empty while a side has no results. */
-export function sentenceOf(sides: readonly Side[]): string {
-  const [a, b] = sides.map((side) => side.results.value);
-  if (sides.length === 2) return a && b ? verdictText(differencesOf(a, b), Math.min(a.found.runs, b.found.runs)) : "";
-  const [side] = sides;
-  const first = side?.first.value;
-  return first && a ? headline({ scenario: first.scenario, replication: first.replication, results: a, causes: side!.causes.value }) : "";
+/** Returns the sentence on one scenario, or on which of two is better; empty without results. */
+export function sentenceOf(said: Said | undefined): string {
+  return said?.compared?.headline ?? said?.sides[0]?.headline ?? "";
 }
 
-/** Picture and key figures of one side. */
-export function Answer({ side }: { side: Side }) {
-  const [first, results, causes] = [side.first.value, side.results.value, side.causes.value];
-  if (!first || !results) return null;
-  const rings = ringsOf(first.replication.tables);
+export function Answer({ said }: { said: SideSaid }) {
+  const bars = said.causes ?? (said.picture && "bars" in said.picture ? said.picture : null);
   return (
     <>
-      {causes.length > 0 && <CauseBars title="Where the time went" causes={causes} />}
-      {!causes.length && rings.length > 0 && <RingBars rings={rings} />}
+      {bars && <BarChart title={bars.title} bars={bars.bars} />}
+      {said.picture && "rows" in said.picture && <Table rows={said.picture} />}
       <dl class="tiles">
-        {factsOf(results, first.scenario.users).map((fact) => (
-          <div class="tile" key={fact.metric} title={fact.meaning}>
-            <dt>{fact.label}</dt>
+        {said.facts.map(({ name, shown, meaning }) => (
+          <div class="tile" key={name} title={meaning}>
+            <dt>{name}</dt>
             <dd>
-              {fact.text.value}
-              <small>{fact.text.interval}</small>
+              {shown.value}
+              <small>{shown.interval}</small>
             </dd>
           </div>
         ))}
       </dl>
-      <p class="note" role="status">
-        {counted(results.found.runs, "replication")}
-        {of(results.found)}, seed {first.scenario.seed}; intervals: 95 %.
-      </p>
+      <Remarks {...said} />
     </>
   );
 }
 
-export function AllMetrics({ results }: { results: Results }) {
+function Remarks({ marks, notes }: Pick<SideSaid, "marks" | "notes">) {
+  return (
+    <>
+      {marks.map(({ sign, text, folded }) => !folded && <p class="note" key={text}>{sign} {text}</p>)}
+      {notes.map((text, at) => (
+        <p class="note" key={text} role={at ? undefined : "status"}>
+          {text}
+        </p>
+      ))}
+    </>
+  );
+}
+
+export function AllMetrics({ said }: { said: SideSaid }) {
   return (
     <details>
       <summary>All metrics</summary>
-      <div class="scroll" tabIndex={0} role="region" aria-label="All metrics">
-        <table>
-          <thead>
-            <tr>
-              <th class="corner">metric</th>
-              <th>mean</th>
-              <th>95 % interval</th>
-            </tr>
-          </thead>
-          <tbody>
-            {allFacts(results).map((one) => (
-              <tr key={one.metric + one.group}>
-                <th title={one.meaning}>
-                  {one.label}
-                  {one.group && ` (${one.group})`}
-                </th>
-                <td>{one.text.value}</td>
-                <td>{one.text.interval}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      {said.everything.map((rows) => (
+        <Table key={rows.title} rows={rows} />
+      ))}
     </details>
   );
 }
 
-/** Table of both sides' means and their paired difference, with a verdict for each metric. */
-export function Comparison({ a, b }: { a: Results; b: Results }) {
-  const all = differencesOf(a, b);
-  const pairs = Math.min(a.found.runs, b.found.runs);
-  const expected = Math.min(a.found.expected, b.found.expected);
+export function Comparison({ compared: { table, everything, marks, notes } }: { compared: NonNullable<Said["compared"]> }) {
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Comparison">
-        <table>
-          <thead>
-            <tr>
-              <th class="corner">metric</th>
-              <th>A</th>
-              <th>B</th>
-              <th>B minus A (95 %)</th>
-              <th>verdict</th>
-            </tr>
-          </thead>
-          <tbody>
-            {all.map((one) => {
-              const [before, now] = meansOf(one);
-              return (
-                <tr key={one.metric.name}>
-                  <th title={one.metric.meaning}>
-                    {signOf(one)} {one.metric.label}
-                  </th>
-                  <td>{before.value}</td>
-                  <td>{now.value}</td>
-                  <td>{differenceText(one).inOneCell}</td>
-                  <td class={VERDICTS[one.verdict.kind] ?? ""}>
-                    {one.verdict.kind === "differs" ? (one.verdict.sign > 0 ? "more" : "less") : one.verdict.kind}
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
-      <p class="note" role="status">
-        {counted(pairs, "pair")}
-        {of({ runs: pairs, expected })} with the same random numbers; same: within 2 % of A.
-      </p>
+      {table && <Table rows={table} />}
+      <Remarks marks={marks} notes={notes} />
+      <details>
+        <summary>All metrics, with ratios</summary>
+        {everything.map((rows) => (
+          <Table key={rows.title} rows={rows} />
+        ))}
+      </details>
     </>
   );
 }
 
-/** Returns the expected number of replications if more are coming. */
-function of({ runs, expected }: { runs: number; expected: number }): string {
-  return runs < expected ? ` of ${expected}` : "";
+function Table({ rows: { title, head, rows } }: { rows: Rows }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={title || "Table"}>
+      <table>
+        {head.some(Boolean) && (
+          <thead>
+            <tr>
+              {head.map((name, at) => (
+                <th key={at} class={at ? undefined : "corner"}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+        )}
+        <tbody>
+          {rows.map(([name, ...cells], at) => (
+            <tr key={at}>
+              <th>{typeof name === "string" ? name : name?.value}</th>
+              {cells.map((cell, column) => (
+                <td key={column}>{typeof cell === "string" ? cell : cell.value}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
 }
-
-const VERDICTS: Record<string, string> = { better: "near", worse: "far", undecided: "open" };

@@ -2,7 +2,8 @@
 
 import { useMemo } from "preact/hooks";
 
-import { CauseBars } from "../figures/bars";
+import type { SideSaid } from "../../core/api";
+import { BarChart } from "../figures/bars";
 import { Chart } from "../figures/chart";
 import { Strip } from "../figures/strip";
 import { shownSpan } from "../figures/time";
@@ -16,16 +17,19 @@ import { curvesOf } from "./curves";
 export function ResultPanel({ bench }: { bench: Workbench }) {
   const sides = bench.sides.value;
   const side = bench.side.value;
-  const [a, b] = sides.map((one) => one.results.value);
+  const { said } = bench.answers;
+  const compared = said.value?.compared;
+  const mine = said.value?.sides[bench.edited.value];
+  const first = side?.first.value;
   if (!side) return null;
   return (
-    <section class="result" aria-label="Result" aria-busy={sides.some((one) => one.isBusy.value)}>
+    <section class="result" aria-label="Result" aria-busy={sides.some((one) => one.isBusy.value) || bench.answers.isBusy.value}>
       <Progress sides={sides} />
       {sides.some(isOutdated) && <p class="note" role="status">These results belong to an earlier text; the present one was not simulated.</p>}
-      {sides.length > 1 ? a && b && <Comparison a={a} b={b} /> : <Answer side={side} />}
-      {sides.length > 1 && <Causes sides={sides} />}
+      {compared ? <Comparison compared={compared} /> : mine && first && <Answer said={mine} />}
+      {compared && <Causes sides={said.value!.sides} />}
       <OverTime bench={bench} />
-      {side.results.value && <AllMetrics results={side.results.value} />}
+      {mine && <AllMetrics said={mine} />}
     </section>
   );
 }
@@ -36,13 +40,13 @@ function isOutdated({ first, text, isBusy }: Side): boolean {
 }
 
 /** Causes of both sides' transfers, if both are known. */
-function Causes({ sides }: { sides: readonly Side[] }) {
-  if (!sides.every((side) => side.causes.value.length)) return null;
+function Causes({ sides }: { sides: readonly SideSaid[] }) {
+  if (!sides.every(({ causes }) => causes)) return null;
   return (
     <div class="pair">
-      {sides.map((side, at) => (
+      {sides.map(({ causes }, at) => (
         <div key={at}>
-          <CauseBars title={`Where the time went: ${NAMES[at]}`} causes={side.causes.value} />
+          <BarChart title={`${causes!.title}: ${NAMES[at]}`} bars={causes!.bars} />
         </div>
       ))}
     </div>

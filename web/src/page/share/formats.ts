@@ -1,8 +1,7 @@
 /** A scenario and its results in forms for other programs. */
 
-import type { Replication } from "../../core/api";
+import type { Replication, SideSaid } from "../../core/api";
 import { numbers } from "../../core/columns";
-import type { Results } from "../answer/rows";
 
 /** Returns commands for a shell that simulate the scenarios with the installed program. */
 export function commandOf(texts: readonly string[]): string {
@@ -32,10 +31,10 @@ function quoted(text: string): string {
 }
 
 /** Returns the metrics with the columns of `summary.csv`. */
-export function metricsCsv(all: readonly { name: string; results: Results }[]): string {
+export function metricsCsv(all: readonly { name: string; said: SideSaid }[]): string {
   const head = ["scenario", "group", "metric", "unit", "mean", "ci95_low", "ci95_high", "stdev", "runs"];
-  const rows = all.flatMap(({ name, results }) =>
-    results.found.summary.map((one) => [name, one.group, one.metric, one.unit, one.mean, one.low, one.high, one.stdev, one.n]),
+  const rows = all.flatMap(({ name, said }) =>
+    said.summary.map((one) => [name, one.group, one.metric, one.unit, one.mean, one.low, one.high, one.stdev, one.n]),
   );
   return csv([head, ...rows]);
 }
@@ -49,8 +48,8 @@ export function curvesCsv({ overTime }: Replication): string {
   return csv([names, ...Array.from({ length: table.rows }, (_, row) => columns.map((one) => one[row]!))]);
 }
 
-function csv(rows: readonly (readonly (string | number)[])[]): string {
-  const cell = (value: string | number) =>
-    typeof value === "number" ? (Number.isNaN(value) ? "" : String(value)) : /[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+function csv(rows: readonly (readonly (string | number | null)[])[]): string {
+  const cell = (value: string | number | null) =>
+    typeof value !== "string" ? (Number.isNaN(value ?? NaN) ? "" : String(value)) : /[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
   return `${rows.map((row) => row.map(cell).join(",")).join("\n")}\n`;
 }

@@ -1,9 +1,8 @@
 /** Picture of the answer: its sentence, the critical path and the charts, as a PNG. */
 
-import type { Explanation } from "../../core/api";
-import { barsOf, type Cause } from "../answer/causes";
+import type { Bar, Explanation } from "../../core/api";
 import { charts, LEFT, RIGHT } from "../figures/chart";
-import { ink, PAINTS } from "../figures/paints";
+import { ink, type Paint, PAINTS } from "../figures/paints";
 import { boxesOf, stretchesOf } from "../figures/strip";
 import { shownSpan } from "../figures/time";
 
@@ -15,7 +14,7 @@ const FONT = "system-ui, sans-serif";
 
 export interface Pictured {
   readonly headline: string;
-  readonly causes: readonly Cause[];
+  readonly bars: readonly Bar[];
   readonly explanation: Explanation | undefined;
   readonly endS: number;
 }
@@ -28,7 +27,7 @@ export async function pictureOf(shown: Pictured): Promise<Blob> {
   const inner = WIDTH - 2 * MARGIN;
   ctx.font = `600 24px ${FONT}`;
   const lines = wrapped(ctx, shown.headline, inner);
-  const bars = barsOf(shown.causes);
+  const { bars } = shown;
   const heights = plots.map((one) => (one.height * inner) / one.width + 28);
   canvas.width = WIDTH;
   canvas.height = 2 * MARGIN + lines.length * 32 + bars.length * BAR + (shown.explanation ? STRIP + 28 : 0) + heights.reduce((sum, one) => sum + one, 0) + 16;
@@ -56,16 +55,16 @@ export async function pictureOf(shown: Pictured): Promise<Blob> {
   );
 }
 
-function drawBars(ctx: CanvasRenderingContext2D, bars: ReturnType<typeof barsOf>, top: number, inner: number): number {
-  const most = Math.max(...bars.map((one) => one.ends.mean), 0);
+function drawBars(ctx: CanvasRenderingContext2D, bars: readonly Bar[], top: number, inner: number): number {
+  const most = Math.max(...bars.map(({ size }) => size), 0);
   ctx.font = `14px ${FONT}`;
   bars.forEach((bar, at) => {
     const y = top + at * BAR;
     ctx.fillStyle = ink("--text");
-    ctx.fillText(bar.label, MARGIN, y + 2);
-    ctx.fillText(`${bar.share}  ${bar.value}`, MARGIN + inner - 130, y + 2);
-    ctx.fillStyle = colourOf(bar.cause);
-    ctx.fillRect(MARGIN + 220, y + 2, (bar.ends.mean / most) * (inner - 370), BAR - 6);
+    ctx.fillText(bar.name, MARGIN, y + 2);
+    ctx.fillText(`${bar.note}  ${bar.value}`, MARGIN + inner - 130, y + 2);
+    ctx.fillStyle = colourOf(Object.values(PAINTS).find(({ name }) => name === bar.paint));
+    ctx.fillRect(MARGIN + 220, y + 2, (bar.size / most) * (inner - 370), BAR - 6);
   });
   return top + bars.length * BAR;
 }
@@ -77,7 +76,7 @@ function drawStrip(ctx: CanvasRenderingContext2D, explanation: Explanation, endS
   for (const box of boxesOf(stretchesOf(explanation), span)) {
     let y = top;
     for (const part of box.parts) {
-      ctx.fillStyle = colourOf(part.cause);
+      ctx.fillStyle = colourOf(PAINTS[part.cause]);
       ctx.fillRect(x(box.from), y, Math.max(x(box.to) - x(box.from), 0.5), STRIP * part.share);
       y += STRIP * part.share;
     }
@@ -85,8 +84,8 @@ function drawStrip(ctx: CanvasRenderingContext2D, explanation: Explanation, endS
   return top + STRIP + 12;
 }
 
-function colourOf(cause: string): string {
-  return ink(`--k-${PAINTS[cause]?.family ?? "rest"}`);
+function colourOf(paint: Paint | undefined): string {
+  return ink(`--k-${paint?.family ?? "rest"}`);
 }
 
 function wrapped(ctx: CanvasRenderingContext2D, text: string, width: number): string[] {
