@@ -18,6 +18,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import explanations
 import fake_emulation
 from nodeb import cli
 from nodeb.answer import text
@@ -108,7 +109,6 @@ def tried(plain_s, changed_s):
     import nodeb
     from nodeb.explanation import Explanation
     from nodeb.explanation.answer import answer
-    from nodeb.explanation.changes import CHANGES
     from nodeb.explanation.replications import Path, Share
     from nodeb.explanation.what_if import _compared
 
@@ -120,9 +120,9 @@ def tried(plain_s, changed_s):
             paths.append(Path(run, 0.0, time_s, 1000, time_s < 10.0, shares, {}))
         return Explanation(nodeb.load("dch.toml"), 0, 0, paths)
 
-    (change,) = (change for change in CHANGES if change.name == "ACKs at once")
     plain = explanation(plain_s)
-    return shown(answer(plain, [_compared(plain, explanation(changed_s), change)]))
+    remedy = explanations.change(plain.scenario, "ACKs at once")
+    return shown(answer(plain, [_compared(plain, explanation(changed_s), remedy)]))
 
 
 def emulated(slept_s=0.0, **options):

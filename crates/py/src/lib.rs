@@ -67,8 +67,8 @@ mod _core {
     use super::recordings::{flight_connections, flight_explain, flight_packets, flight_timeline};
     #[pymodule_export]
     use super::scenario::{
-        CompiledScenario, Control, causes, document, era_switches, hsdpa_blocks, line_of, read_error_model,
-        registry, resolve, schema,
+        CompiledScenario, Control, causes, document, era_switches, line_of, read_error_model, registry,
+        resolve, schema,
     };
     #[pymodule_export]
     use super::tables::metrics;

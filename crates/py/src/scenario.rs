@@ -466,17 +466,6 @@ pub fn registry() -> Vec<(&'static str, &'static str, &'static str)> {
     Scenario::registry()
 }
 
-/// Returns the transport blocks of a UE category as (CQI, bits, codes), from CQI 1 on. A CQI that
-/// has the same block size as a lower CQI is skipped.
-#[pyfunction]
-pub fn hsdpa_blocks(category: u8) -> Vec<(u8, u32, u32)> {
-    let formats = nodeb_radio::hsdpa::format::formats(category);
-    let growing = |(cqi, format): (u8, &Option<nodeb_radio::hsdpa::format::Format>)| {
-        format.filter(|format| format.curve == cqi).map(|format| (cqi, format.bits, format.codes))
-    };
-    (0..).zip(&formats).filter_map(growing).collect()
-}
-
 /// Returns the name and meaning of every cause to which a critical path attributes time.
 #[pyfunction]
 pub fn causes() -> Vec<(&'static str, &'static str)> {

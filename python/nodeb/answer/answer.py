@@ -25,8 +25,6 @@ from typing import Any
 
 from nodeb.answer.numbers import Shown
 
-__all__ = ["Answer", "Bar", "Bars", "Fact", "Mark", "Rows"]
-
 MAX_ROWS = 9
 """Maximum number of key figures of `nodeb run`, and of rows in the table of `nodeb compare`."""
 SURVIVORS = "\N{DAGGER}"

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from nodeb.answer.answer import Answer
 
-__all__ = ["Answering"]
-
 
 class Answering:
     """Base class of results that display an answer: text when printed, HTML in notebooks."""

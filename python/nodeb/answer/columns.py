@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from nodeb.answer.numbers import Shown
 from nodeb.base.streams import printable
 
-__all__ = ["NAME", "aligned", "filled", "fitted"]
-
 NAME = 24
 """Minimum width of the first column, in characters, so that pictures and tables are aligned."""
 HEAD = 10

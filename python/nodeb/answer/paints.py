@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CAUSES", "FAMILIES", "PACKETS", "Hue", "Paint", "paint"]
-
 
 @dataclass(frozen=True, slots=True)
 class Hue:

@@ -9,8 +9,6 @@ from nodeb.answer.columns import NAME, filled, fitted
 from nodeb.answer.numbers import Shown
 from nodeb.base.streams import printable
 
-__all__ = ["WIDTH", "bars", "block", "for_stream", "text"]
-
 WIDTH = 80
 MIN_WIDTH = 20
 """Width in characters that is assumed for a narrower terminal."""

@@ -9,8 +9,6 @@ from nodeb import _core
 from nodeb.answer.answer import Answer, Bars
 from nodeb.comparison.differences import Comparison, Difference
 
-__all__ = ["answers", "shown_of"]
-
 
 def answers(found: Comparison, causes: Sequence[Bars] = (), folder: str = "") -> list[Answer]:
     """The causes are included only if the main metric is better or worse."""

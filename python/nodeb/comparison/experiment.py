@@ -38,8 +38,6 @@ from nodeb.storage.files import csv_text, parquet
 from nodeb.storage.folders import Owner
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["Experiment", "Outcome"]
-
 SOURCE, TABLE, TEXT = "scenarios.json", "comparison.parquet", "comparison.csv"
 CAUSES, CAUSES_TEXT = "causes.parquet", "causes.csv"
 """Files of the table of the causes of differences; they exist only if these were computed."""

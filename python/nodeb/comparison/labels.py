@@ -10,8 +10,6 @@ from typing import Any
 from nodeb.base.streams import printable
 from nodeb.errors import InputError
 
-__all__ = ["labels"]
-
 Plain = Mapping[str, Any]
 
 MAX_KEYS = 2

@@ -1,7 +1,7 @@
 """Explanation of the duration of a transfer: its critical path, by cause.
 
-The module `replications` simulates the paths, `causes` aggregates them, and `text` and `answer`
-present them.
+The module `replications` simulates the paths, `causes` aggregates them, `what_if` simulates
+changes, and `answer` presents them.
 """
 
 from __future__ import annotations

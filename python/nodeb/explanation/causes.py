@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb import _core
 from nodeb.answer.answering import Answering
 from nodeb.base.table import Table, read_only
 from nodeb.base.units import NS_PER_S
@@ -22,11 +23,19 @@ from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
     from nodeb.answer import Answer
-    from nodeb.explanation.changes import Lever
     from nodeb.explanation.differences import Part
     from nodeb.explanation.what_if import WhatIf
 
-__all__ = ["Explanation"]
+
+@dataclass(frozen=True)
+class Lever:
+    """A change that the scenario allows, and the time on the path that it targets."""
+
+    name: str
+    path_s: float
+    """The change may save more or less."""
+    causes: tuple[str, ...]
+    """Targeted causes of waiting; empty if the change targets steps or places of the path."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,22 @@ class Explanation(Answering):
         """Transfer in words: `what`, or user and index, such as `user 0, transfer 1`."""
         return self.what or f"user {self.user}, transfer {self.transfer}"
 
+    @cached_property
+    def core(self) -> _core.Paths:
+        """The paths as the core holds them."""
+        shares = list({share: None for path in self.paths for share in path.shares})
+        times = [[path.shares.get(share, 0) for share in shares] for path in self.paths]
+        ns = np.array(times, np.uint64).reshape(len(times), len(shares))
+        places = list({place: None for path in self.paths for place in path.busy})
+        busy = [
+            (place, float(np.mean([path.busy.get(place, 0) / NS_PER_S for path in self.paths])))
+            for place in places
+        ]
+        packets = np.mean([[path.packets.get(one, 0) for one in CAUSES] for path in self.paths], 0)
+        lost = tuple(map(sum, zip(*(path.lost for path in self.paths), strict=True)))
+        scenario = self.scenario.compiled()
+        return _core.Paths(scenario, shares, ns, busy, lost, packets)
+
     @property
     def complete(self) -> bool:
         """True if the transfer was completed in every replication."""
@@ -65,12 +90,12 @@ class Explanation(Answering):
         """
         if cause not in CAUSES:
             raise InputError(f"there is no cause {cause!r}{nearest(str(cause), CAUSES)}")
-        return np.array([path.causes.get(cause, 0) / NS_PER_S for path in self.paths])
+        return self.core.seconds(cause)
 
     @cached_property
     def times(self) -> NDArray[np.float64]:
         """Duration of the transfer in each replication, s; until the run's end if incomplete."""
-        return read_only([path.time_ns / NS_PER_S for path in self.paths])
+        return read_only(self.core.times())
 
     def mean_s(self, of: Callable[[Share], bool]) -> float:
         """Returns the time, s, of those shares of the path for which `of` returns true.
@@ -85,20 +110,19 @@ class Explanation(Answering):
 
         Returns "" if the cause does not occur, or has no place.
         """
-        return _most(path.places(cause) for path in self.paths)
+        return self.core.place(cause)
 
     def step(self, cause: str) -> str:
         """Returns the step that takes most of a cause's time, such as `others served`.
 
         Returns "" if the cause does not occur.
         """
-        return _most(path.steps(cause) for path in self.paths)
+        return self.core.step(cause)
 
     @cached_property
     def causes(self) -> list[str]:
         """Names of the causes that occur in a replication, by decreasing mean time."""
-        known = [name for name in CAUSES if any(name in path.causes for path in self.paths)]
-        return sorted(known, key=lambda name: -float(self.seconds(name).mean()))
+        return self.core.causes()
 
     @cached_property
     def table(self) -> Table:
@@ -108,22 +132,7 @@ class Explanation(Answering):
         replications (Student t; NaN for one replication); `packets`, the mean number of packets
         that the cause delayed.
         """
-        rows = [(cause, mean_interval(self.seconds(cause))) for cause in self.causes]
-        packets = [
-            float(np.mean([path.packets.get(cause, 0) for path in self.paths]))
-            for cause in self.causes
-        ]
-        whole = self.time.mean
-        return Table(
-            {
-                "cause": [cause for cause, _ in rows],
-                "share": [one.mean / whole for _, one in rows],
-                "mean_s": [one.mean for _, one in rows],
-                "ci95_low": [max(one.low, 0.0) for _, one in rows],
-                "ci95_high": [one.high for _, one in rows],
-                "packets": packets,
-            }
-        )
+        return Table(self.core.table())
 
     @property
     def spans(self) -> Table:
@@ -171,9 +180,18 @@ class Explanation(Answering):
 
         The changes are not simulated; see `what_if`. Returns [] for a recorded transfer.
         """
-        from nodeb.explanation.changes import levers
+        aimed = [
+            Lever(remedy.name, sum(remedy.targets(self.core).values()), remedy.causes)
+            for remedy in self.remedies()
+        ]
+        return sorted((one for one in aimed if one.path_s > 0), key=lambda one: -one.path_s)
 
-        return levers(self)
+    def remedies(self) -> list[_core.Remedy]:
+        """Returns the changes of the scenario that may have an effect."""
+        if self.what:
+            return []  # A real connection cannot be repeated with a changed scenario.
+        remedies = self.scenario.compiled().remedies(self.user)
+        return [remedy for remedy in remedies if remedy.is_possible(self.core)]
 
     def difference(self, other: Explanation) -> list[Part]:
         """Returns the difference, `other` minus this explanation, by cause, and its sum.
@@ -198,13 +216,3 @@ class Explanation(Answering):
         from nodeb.explanation.answer import answer
 
         return answer(self)
-
-
-def _most(times: Iterable[Mapping[str, int]]) -> str:
-    """Adds up the times of each name over all mappings, and returns the name with the largest
-    sum."""
-    sums: dict[str, int] = {}
-    for one in times:
-        for name, ns in one.items():
-            sums[name] = sums.get(name, 0) + ns
-    return max(sums, key=lambda name: sums[name], default="")

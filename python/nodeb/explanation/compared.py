@@ -17,21 +17,19 @@ from nodeb.base.table import Table
 from nodeb.comparison.differences import Tables
 from nodeb.comparison.experiment import Experiment
 from nodeb.errors import NodebError
+from nodeb.explanation.answer import incomplete
 from nodeb.explanation.differences import (
     difference,
     difference_bars,
     difference_rows,
     difference_table,
 )
-from nodeb.explanation.text import incomplete_note
 from nodeb.replication.pool import Jobs
 from nodeb.stats import Interval, paired_difference
 from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
     from nodeb.explanation.causes import Explanation
-
-__all__ = ["Differences", "all_differences", "short_differences"]
 
 SHORT_BYTES = 2_000_000
 """Largest mean size of a transfer that `nodeb compare` explains without a request, bytes."""
@@ -80,8 +78,8 @@ class Differences:
     @property
     def notes(self) -> list[str]:
         """Notes on incomplete transfers: one for each scenario that has any."""
-        notes = (incomplete_note(one, name) for name, one in self.found.items())
-        return [one for one in notes if one]
+        notes = (incomplete(one, name) for name, one in self.found.items())
+        return [f"note: {note}" for note in notes if note]
 
     @property
     def rows(self) -> list[Rows]:

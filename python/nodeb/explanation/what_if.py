@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from nodeb.answer.numbers import shown
+from nodeb import _core
 from nodeb.errors import InputError
 from nodeb.explanation.causes import Explanation
-from nodeb.explanation.changes import CHANGES, changed
 from nodeb.explanation.differences import Part, difference
-from nodeb.explanation.on_path import Change
 from nodeb.explanation.replications import paths
-from nodeb.explanation.verdict import agreement, reason
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.stats import Interval, mean_interval, paired_difference
 from nodeb.terminal.progress import ProgressCallback
@@ -61,9 +58,12 @@ class Pairs:
 
     def of(self, some: int) -> str:
         """Returns `some` pairs in words, such as `3 of 20 pairs` or `all 20 pairs`."""
-        if some == self.all:
-            return "1 pair" if some == 1 else f"all {some} pairs"
-        return f"{some} of {self.all} pairs"
+        return self.core.of(some)
+
+    @property
+    def core(self) -> _core.Pairs:
+        """The numbers as the core holds them."""
+        return _core.Pairs(self.all, self.both, self.only_plain, self.only_changed, self.begun)
 
     @property
     def more(self) -> int:
@@ -76,18 +76,7 @@ class Pairs:
 
         It is "" if there are several pairs and in every pair both transfers are complete.
         """
-        if self.both == self.all and self.all > 1:
-            return ""
-        alone = ", no interval" if self.both == 1 else ""
-        if self.all == 1:
-            return f"{self.of(self.both)}{alone}"
-        more = [
-            f", only {which} in {many}"
-            for many, which in ((self.only_changed, "with it"), (self.only_plain, "without it"))
-            if many
-        ]
-        both = f"the transfer finishes with it and without in {self.of(self.both)}{alone}"
-        return f"{both}{''.join(more)}"
+        return self.core.summary()
 
     @property
     def unknown(self) -> str:
@@ -95,14 +84,7 @@ class Pairs:
 
         The effect is a loss if only unchanged transfers are complete, otherwise it is unknown.
         """
-        ends = "the run ends before the transfer"
-        if not self.begun:
-            return "unknown: with the change the transfer does not start before the run ends"
-        if self.only_plain and self.only_changed:
-            return f"unknown: {ends}, with the change or without"
-        if self.only_plain:
-            return f"a loss: with the change {ends}; {self.of(self.only_plain)}"
-        return f"unknown: {ends}, with the change and without"
+        return self.core.unknown()
 
 
 UNKNOWN = Interval(math.nan, math.nan, math.nan, math.nan, 0)
@@ -170,7 +152,7 @@ class WhatIf:
 
         It is "" if they agree, or if no cause differs significantly.
         """
-        return reason(self.gain, self.targets, self.parts) if self.pairs.both else ""
+        return self.core.why()
 
     @property
     def complete(self) -> bool:
@@ -186,18 +168,21 @@ class WhatIf:
         transfers are complete only with the change, the text states their mean duration. Otherwise,
         it says that the gain is unknown, or a loss.
         """
-        if self.pairs.both:
-            agree = agreement(self.gain, self.path_s, self.baseline_s)
-            if self.why:
-                agree = f"{agree}: {self.why}"
-            elif agree in ("less", "more"):
-                agree = f"{agree} than the path says"
-            return "; ".join(filter(None, [agree, self.pairs.summary]))
-        if self.at_least.n:
-            takes = shown(self.changed.mean, self.changed.low, self.changed.high, "s").in_one_cell
-            gain = f"a gain: with the change it takes {takes}, without it the run ends before"
-            return f"{gain}; {self.pairs.of(self.at_least.n)}"
-        return self.pairs.unknown
+        return self.core.outcome()
+
+    @property
+    def core(self) -> _core.Tried:
+        """The effect as the core holds it."""
+        return _core.Tried(
+            self.name,
+            astuple(self.gain),
+            self.baseline_s,
+            [(part.cause, astuple(part.difference)) for part in self.parts[:-1]],
+            dict(self.targets),
+            self.pairs.core,
+            astuple(self.changed),
+            astuple(self.at_least),
+        )
 
 
 def what_if(
@@ -218,12 +203,11 @@ def what_if(
         RunError: a replication failed.
     """
     tried = []
-    for place, change in enumerate(CHANGES):
-        other = _changed(found, change, jobs)
-        if other is not None:
-            tried.append(_compared(found, other, change))
+    remedies = found.remedies()
+    for number, remedy in enumerate(remedies, 1):
+        tried.append(_compared(found, _changed(found, remedy, jobs), remedy))
         if progress is not None:
-            progress((place + 1) / len(CHANGES), change.name)
+            progress(number / len(remedies), remedy.name)
     return sorted(tried, key=_rank)
 
 
@@ -232,7 +216,7 @@ def _rank(one: WhatIf) -> tuple[bool, float]:
     return one.won.n == 0, -one.won.mean if one.won.n else 0.0
 
 
-def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
+def _compared(found: Explanation, other: Explanation, remedy: _core.Remedy) -> WhatIf:
     """Returns the effect of a change, by comparing explanations without and with it.
 
     Only pairs in which the transfer is complete both without and with the change are used. If there
@@ -243,8 +227,8 @@ def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
         base, own = _where(found, other, (True, True))
         parts = difference(base, own)
         gain = paired_difference(base.times, own.times)
-        return WhatIf(change.name, gain, parts, change.causes, pairs, change.on_path(base))
-    nothing = WhatIf(change.name, UNKNOWN, [], change.causes, pairs)
+        return WhatIf(remedy.name, gain, parts, remedy.causes, pairs, remedy.targets(base.core))
+    nothing = WhatIf(remedy.name, UNKNOWN, [], remedy.causes, pairs)
     if not pairs.only_changed or pairs.only_plain:
         return nothing
     base, own = _where(found, other, (False, True))
@@ -264,12 +248,10 @@ def _where(
     )
 
 
-def _changed(found: Explanation, change: Change, jobs: Jobs | None) -> Explanation | None:
+def _changed(found: Explanation, remedy: _core.Remedy, jobs: Jobs | None) -> Explanation:
     """The explanation has no paths if, with the change, the transfer does not start in one of
     the replications before the run ends."""
-    scenario = changed(found, change)
-    if scenario is None:
-        return None
+    scenario = type(found.scenario).of(remedy.scenario).planned(len(found.paths))
     workers = check_jobs(jobs)
     try:
         own = paths(scenario, found.user, found.transfer, workers, None)

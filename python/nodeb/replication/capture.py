@@ -16,8 +16,6 @@ from nodeb.replication.work import Source
 from nodeb.storage import files
 from nodeb.storage.cells import Tables
 
-__all__ = ["INTERFACES", "SNAP_LENGTHS", "Capture", "CaptureWork", "check_place", "write_in_place"]
-
 SNAP_LENGTHS = range(80, 65_536)
 """Valid snap lengths, bytes: from the longest headers to the longest IPv4 packet."""
 

@@ -25,20 +25,6 @@ from nodeb.stats import Precision
 from nodeb.storage.cells import Store, Tables, name_of
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = [
-    "NOT_SIMULATED",
-    "Cell",
-    "CellSimulator",
-    "Replicated",
-    "ReplicationWork",
-    "StoredCell",
-    "identity",
-    "load_complete",
-    "simulated",
-    "source",
-    "warnings",
-]
-
 NOT_SIMULATED = (*PLAN, "record")
 """Keys of a scenario that do not change a stored replication."""
 

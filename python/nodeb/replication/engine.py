@@ -23,8 +23,6 @@ from nodeb.replication.work import Failure, Simulated, Task, Work
 from nodeb.stats import Stop
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["Engine", "Single", "Subject"]
-
 MAX_BATCH = 1000
 
 T = TypeVar("T")

@@ -18,8 +18,6 @@ from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.storage.cells import Tables
 
-__all__ = ["REDUCED", "RUN", "Reduction", "split_by_run"]
-
 REDUCED, RUN = "series", "run"
 """Name of the table that replaces series; name of the column with a replication's index."""
 

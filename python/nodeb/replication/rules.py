@@ -10,8 +10,6 @@ import numpy as np
 from nodeb._core import StoppingRule
 from nodeb.stats import Precision, Stop
 
-__all__ = ["Rule", "count", "rounds", "rule_of"]
-
 T = TypeVar("T")
 
 

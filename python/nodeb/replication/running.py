@@ -23,8 +23,6 @@ from nodeb.scenario_types import Hsdpa, Lte
 from nodeb.stats import Precision, Stop
 from nodeb.terminal.progress import ProgressCallback, progress_bar
 
-__all__ = ["run"]
-
 
 def run(
     planned: Scenario,

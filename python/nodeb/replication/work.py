@@ -12,8 +12,6 @@ from nodeb import _core
 from nodeb.inputs.columns import RecordingColumns
 from nodeb.inputs.scenario import Scenario
 
-__all__ = ["Failure", "Simulated", "Source", "Task", "Work"]
-
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 

@@ -13,9 +13,8 @@ from nodeb.answer.paints import paint
 from nodeb.base.command_line import Arguments
 from nodeb.errors import NodebError
 from nodeb.explanation import Explanation
-from nodeb.explanation.answer import answer
+from nodeb.explanation.answer import answer, incomplete
 from nodeb.explanation.replications import CAUSES
-from nodeb.explanation.text import incomplete
 from nodeb.explanation.what_if import WhatIf
 from nodeb.plot.causes import causes
 from nodeb.plot.style import NARROW

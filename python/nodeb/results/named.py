@@ -10,8 +10,6 @@ from nodeb.base.table import Table
 from nodeb.errors import MissingError, nearest
 from nodeb.results import glossary
 
-__all__ = ["NamedTables"]
-
 NEEDED = {
     "proxies": 'proxy = "split"',
     "snoop": "snoop = {}",

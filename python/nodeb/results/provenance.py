@@ -15,8 +15,6 @@ from nodeb import _core
 from nodeb.inputs.scenario import PLAN, Scenario
 from nodeb.storage.cells import name_of
 
-__all__ = ["Provenance", "core_hash", "git_hash", "origin", "results_hash", "utc_now"]
-
 
 @dataclass(frozen=True, slots=True)
 class Provenance:

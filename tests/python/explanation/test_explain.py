@@ -8,13 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import nodeb
+from explanations import advice
 from nodeb import _core
 from nodeb.cli import invoke
 from nodeb.errors import InputError
-from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.differences import difference, difference_rows, difference_table
 from nodeb.explanation.replications import CAUSES
-from nodeb.explanation.text import REMEDIES, remedy
 from nodeb.scenario_types import Dch, Ftp, HsDsch, LinkBearer, UserGroup, Wired
 
 LOSSY = Dch(bler=0.1)
@@ -42,11 +41,8 @@ def test_causes_add_up_to_what_the_run_measured():
     assert found.causes[0].removeprefix("window: ") in str(found)
 
 
-def test_every_cause_has_a_meaning_and_a_remedy():
-    assert list(REMEDIES) == list(CAUSES)
+def test_every_cause_has_a_meaning():
     assert all(meaning.endswith(".") for meaning in CAUSES.values())
-    aimed = {cause for change in CHANGES for cause in change.causes}
-    assert aimed <= set(CAUSES)
 
 
 def test_what_if_agrees_with_critical_path_and_reaction():
@@ -198,7 +194,7 @@ def test_uplink_kept_busy_by_acks_is_named():
     found = nodeb.explain(slow, runs=1)
     assert found.causes[0] == "transmission"
     assert "queue behind own data" not in found.causes
-    assert "uplink" in remedy(found)
+    assert "uplink" in advice(found)
 
 
 @pytest.mark.parametrize(

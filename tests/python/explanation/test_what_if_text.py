@@ -7,17 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nodeb
+from explanations import change
 from nodeb.explanation import Explanation
-from nodeb.explanation.answer import savings
-from nodeb.explanation.changes import CHANGES
+from nodeb.explanation.answer import answer
 from nodeb.explanation.differences import Part
 from nodeb.explanation.replications import Path, Share
-from nodeb.explanation.verdict import reason
 from nodeb.explanation.what_if import Pairs, WhatIf, _compared, what_if
 from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
 from nodeb.stats import Interval
 
-(AT_ONCE,) = (change for change in CHANGES if change.name == "ACKs at once")
 RUN_S = 10.0
 
 
@@ -25,12 +23,15 @@ def interval(low, high):
     return Interval((low + high) / 2, low, high, 1.0, 4)
 
 
+def effect(path_s, gain, parts):
+    causes, targets = ("delayed ACK",), {"delayed ACK": path_s}
+    return WhatIf("ACKs at once", gain, parts, causes, Pairs(4, 4, 0, 0), targets)
+
+
 def outcome(path_s, low, high, whole_s=3.0, others=()):
     gain = interval(low, high)
     own = Part("delayed ACK", path_s, 0.0, interval(-path_s, -path_s))
-    parts = [own, *others, Part("", whole_s, 0.0, gain)]
-    causes, targets = ("delayed ACK",), {"delayed ACK": path_s}
-    return WhatIf("ACKs at once", gain, parts, causes, Pairs(4, 4, 0, 0), targets).outcome
+    return effect(path_s, gain, [own, *others, Part("", whole_s, 0.0, gain)]).outcome
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_reason_is_a_cause_with_a_significant_change():
 def test_partially_removed_causes_are_the_reason(low, high, expected):
     own = Part("delayed ACK", 0.5, 0.5 + (low + high) / 2, interval(low, high))
     parts = [own, Part("", 3.0, 2.85, interval(-high, -low))]
-    assert reason(interval(0.1, 0.2), {"delayed ACK": 0.5}, parts) == expected
+    assert effect(0.5, interval(0.1, 0.2), parts).why == expected
 
 
 def explanation(*times_s):
@@ -107,7 +108,11 @@ def explanation(*times_s):
 
 
 def compared(plain, changed):
-    return _compared(explanation(*plain), explanation(*changed), AT_ONCE)
+    return effect_of(explanation(*plain), explanation(*changed))
+
+
+def effect_of(plain, changed):
+    return _compared(plain, changed, change(plain.scenario, "ACKs at once"))
 
 
 def test_gain_is_computed_from_complete_pairs():
@@ -123,7 +128,7 @@ def test_gain_is_computed_from_complete_pairs():
 def test_path_is_computed_from_the_same_pairs():
     plain, changed = explanation(3.0, 4.0, RUN_S), explanation(2.9, 3.8, RUN_S)
     plain.paths[2].shares[Share("delayed ACK", place="phone")] = 5 * 10**9
-    assert _compared(plain, changed, AT_ONCE).path_s == pytest.approx(0.1)
+    assert effect_of(plain, changed).path_s == pytest.approx(0.1)
 
 
 def test_transfer_completed_only_by_the_change_gains_at_least_the_remaining_run():
@@ -155,8 +160,9 @@ def test_transfer_unfinished_in_some_replications_still_has_a_gain():
 
 def test_a_saving_whose_interval_contains_zero_is_marked():
     users = [UserGroup(traffic=Ftp(size="60 kB"))]
-    tried = nodeb.explain(nodeb.Scenario(radio=Dch(bler=0.1), users=users), runs=4).what_if()
+    found = nodeb.explain(nodeb.Scenario(radio=Dch(bler=0.1), users=users), runs=4)
+    tried = found.what_if()
     undecided = {one.name for one in tried if one.complete and one.won.low < 0 < one.won.high}
-    marked = {row[0] for row in savings(tried).rows if row[1].unit.endswith("?")}
+    marked = {row[0] for row in answer(found, tried).table.rows if row[1].unit.endswith("?")}
     assert undecided
     assert undecided <= marked
