@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use nodeb_answers::answer::Answer;
 use nodeb_answers::answer::compare::{self, Asked};
 use nodeb_answers::answer::run::{self, Ran, Why};
-use nodeb_answers::answer::Answer;
 use nodeb_answers::causes::{More, Paths, SMALL, Share};
 use nodeb_answers::compare::Side as Compared;
 use nodeb_answers::digits::{Shown, Unit, shown};
@@ -42,7 +42,7 @@ pub struct Judge {
 }
 
 impl Judge {
-    pub fn judged(&self, earlier: &[u8]) -> Answered {
+    pub(crate) fn judged(&self, earlier: &[u8]) -> Answered {
         let tables = tables(&self.answers, earlier)?;
         let tables = &&tables[..];
         let min_runs = self.runs.max(2).min(self.max_runs);
@@ -82,7 +82,9 @@ impl Replicated {
     fn read(side: &Side, places: &[(usize, usize)], earlier: &[u8]) -> Result<Self, Failure> {
         let (scenario, seed) = side.task.scenario()?;
         let mut tables = tables(places, earlier)?;
-        tables.iter_mut().for_each(|table| table.keep_runs(side.first + side.runs));
+        for table in &mut tables {
+            table.keep_runs(side.first + side.runs);
+        }
         Ok(Self { scenario, seed, runs: side.runs as usize, tables, causes: causes(&side.paths) })
     }
 
@@ -93,7 +95,7 @@ impl Replicated {
 }
 
 /// What the page shows about one scenario, or about two and their difference.
-pub fn answer(sides: &[Side], places: &[(usize, usize)], earlier: &[u8]) -> Answered {
+pub(crate) fn answer(sides: &[Side], places: &[(usize, usize)], earlier: &[u8]) -> Answered {
     let metrics = metrics(&described());
     let mut places = places;
     let mut read = Vec::with_capacity(sides.len());

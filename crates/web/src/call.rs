@@ -196,7 +196,7 @@ fn control() -> Control {
 }
 
 impl Task {
-    pub fn scenario(&self) -> Result<(Scenario, u64), Failure> {
+    pub(crate) fn scenario(&self) -> Result<(Scenario, u64), Failure> {
         check_size(&self.text)?;
         let scenario = scenario::from_toml(&self.text, FILE, &[])?;
         let seed = self.seed.unwrap_or(scenario.seed);
