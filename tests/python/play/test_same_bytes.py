@@ -33,7 +33,8 @@ CALL = """async ([call, task]) => {
     const table = one => [...one.columns].map(([name, column]) =>
         [name, column.kind, encoded(column.values), column.names ?? null]);
     const found = await nodeb[call](task);
-    const tables = call === "explain" ? Object.entries(found) : [...found.tables];
+    const tables = call === "explain"
+        ? Object.entries(found).filter(([, one]) => one.columns) : [...found.tables];
     return tables.map(([name, one]) => [name, table(one)]);
 }"""
 
