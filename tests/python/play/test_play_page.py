@@ -103,7 +103,8 @@ traffic.ftp.size = "20 kB"
 def test_each_starting_point_has_an_answer_and_figures(opened, start):
     page = opened()
     page.select_option(".topbar select", start)
-    assert answer(page)
+    headline = answer(page)
+    assert headline[0].isupper()
     assert page.locator("figure.chart canvas").count() >= 3
     assert page.locator(".question").inner_text()
 

@@ -5,7 +5,8 @@ import { BarChart } from "../figures/bars";
 
 /** Returns the sentence on one scenario, or on which of two is better; empty without results. */
 export function sentenceOf(said: Said | undefined): string {
-  return said?.compared?.headline ?? said?.sides[0]?.headline ?? "";
+  const text = said?.compared?.headline ?? said?.sides[0]?.headline ?? "";
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 export function Answer({ said }: { said: SideSaid }) {
