@@ -160,16 +160,6 @@ class Emulation:
         are packets. `cqi` is NaN if the radio has no CQI.
         """
 
-    def forward(self, mtu: int) -> int:
-        """Receives two TUN devices, and copies packets between them until `stop` is called.
-
-        Returns:
-            The number of packets read, including those that the other device did not accept.
-
-        Raises:
-            OSError: a system call failed.
-        """
-
     def drive(
         self,
         scenario: CompiledScenario,
@@ -805,13 +795,6 @@ class Shown:
     @property
     def with_level(self) -> str:
         """Mean and interval with the confidence level: `3.01 s (95 %: 2.95 to 3.07 s)`."""
-
-    @property
-    def with_interval(self) -> str:
-        """Mean and interval: `3.01 s (2.95 to 3.07 s)`; the mean alone if there is no interval."""
-
-    def at_level(self, level: str) -> str:
-        """Returns the mean with its interval, if any, and a confidence level such as `95 %`."""
 
     def marked(self, mark: str) -> Shown:
         """Returns the same value with a mark."""

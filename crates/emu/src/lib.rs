@@ -16,7 +16,6 @@ pub mod driver;
 mod error;
 pub mod exchange;
 #[cfg(target_os = "linux")]
-pub mod forward;
 pub mod head;
 pub mod ip;
 mod lateness;

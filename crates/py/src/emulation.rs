@@ -9,7 +9,6 @@ use std::sync::Arc;
 use nodeb_base::units::Time;
 use nodeb_emu::device_socket::DeviceSocket;
 use nodeb_emu::driver::{Limits, drive};
-use nodeb_emu::forward::forward;
 use nodeb_emu::recording::{Reader, Recorder};
 use nodeb_emu::report::{CAUSES, DirectionReport, PhoneReport, Report};
 use nodeb_emu::series::tables as series;
@@ -68,17 +67,6 @@ impl Emulation {
         found.set_item("delays_s", now.delays_s)?;
         found.set_item("late_p99_s", now.late_s)?;
         Ok(found)
-    }
-
-    /// Receives two TUN devices through the socket and copies packets between them until
-    /// [`Self::stop`] is called. Returns the number of packets read, including those that the other
-    /// device did not accept.
-    fn forward(&self, py: Python<'_>, mtu: usize) -> PyResult<u64> {
-        let work = || -> nodeb_emu::Result<u64> {
-            let devices = <[OwnedFd; 2]>::try_from(self.devices(2)?).expect("two devices are returned");
-            forward(devices, mtu, &self.watch)
-        };
-        guarded(|| "forwarding".to_owned(), || py.detach(work))?.map_err(|error| refused(&error))
     }
 
     /// Receives the TUN devices through the socket and emulates the scenario until [`Self::stop`] is called or

@@ -5,9 +5,8 @@ use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
-use nodeb_base::event::Site;
 use nodeb_base::keys;
-use nodeb_base::remedy::{self, Change, LARGE, Loss, Remedy, Target};
+use nodeb_base::remedy::{self, Remedy};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Probability, Rate, Size};
 
@@ -17,6 +16,7 @@ use super::mac::harq::CombiningSpec;
 use super::mac::sched::round_robin::RoundRobinScheduler;
 use super::rlc::{Delivered, RlcSpec};
 use super::tti::Air;
+use super::tti::arq::remedies::{Changed, remedies};
 use super::tti::rlc::Checksum;
 use super::{Bearer, Facts, Radio, RadioSpec, UserRadio};
 
@@ -116,27 +116,13 @@ impl Radio for Dch {
     }
 
     fn remedies(&self, _phone: &UserRadio, _phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {
-        let (perfect, fewer) = (Probability(0.0), Probability(self.bler.0 / 2.0));
-        let sooner = self.retransmission_delay.half();
-        let faster = Self { channels: self.channels.saturating_mul(positive(2)), ..self.clone() };
-        let mut remedies = vec![
-            Remedy::no_block_errors(Self { bler: perfect, errors: None, ..self.clone() })
-                .and(Target::Losses(&[Loss::Radio])),
-            Remedy::of_causes(
-                Change::RetransmittedSooner,
-                0.5,
-                Self { retransmission_delay: sooner, ..self.clone() },
-            ),
-            Remedy::long_queues(Self { buffer: self.buffer.max(LARGE), ..self.clone() }),
-            Remedy::faster(Change::FasterRadio, &[Site::Bearer], faster),
-        ];
-        if self.errors.is_none() {
-            remedies.push(Remedy::of_causes(
-                Change::FewerBlockErrors,
-                0.5,
-                Self { bler: fewer, ..self.clone() },
-            ));
-        }
+        let remedies = remedies(self, |radio| Changed {
+            bler: &mut radio.bler,
+            errors: &mut radio.errors,
+            retransmission_delay: &mut radio.retransmission_delay,
+            channels: &mut radio.channels,
+            buffer: &mut radio.buffer,
+        });
         remedy::within(remedies, RadioSpec::Dch)
     }
 

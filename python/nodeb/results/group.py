@@ -14,8 +14,6 @@ from nodeb.errors import InputError
 
 ALL = "all"
 """Name of the group of all users; of their downloads only if there are also uploads."""
-ALL_UP = "all up"
-"""Name of the group of all uploads if there are also downloads."""
 
 Array = NDArray[np.float64]
 _Rows = tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]

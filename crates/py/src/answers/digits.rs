@@ -72,17 +72,6 @@ impl Shown {
         self.0.with_level()
     }
 
-    /// Mean and interval: `3.01 s (2.95 to 3.07 s)`; the mean alone if there is no interval.
-    #[getter]
-    fn with_interval(&self) -> String {
-        self.0.with_interval()
-    }
-
-    /// Returns the mean with its interval, if any, and a confidence level such as `95 %`.
-    fn at_level(&self, level: &str) -> String {
-        self.0.at_level(level)
-    }
-
     /// Returns the same value with a mark.
     fn marked(&self, mark: &str) -> Self {
         Self(self.0.clone().marked(mark))

@@ -5,6 +5,8 @@
 //! independent errors and constant blocks, in a single step. Not modelled: ACK/NACK errors, control channels,
 //! and a limit on outstanding blocks (`wang`, section 8.3).
 
+pub mod remedies;
+
 use std::ops::Range;
 
 use nodeb_base::Blocks;
