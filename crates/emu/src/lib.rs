@@ -15,7 +15,6 @@ pub mod device_socket;
 pub mod driver;
 mod error;
 pub mod exchange;
-#[cfg(target_os = "linux")]
 pub mod head;
 pub mod ip;
 mod lateness;
