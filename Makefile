@@ -92,7 +92,8 @@ numbers: build ## measure the numbers of the documentation again (a minute); wri
 consoles: build ## run the commands on the pages again; writes their outputs
 	$(BIN)/python docs/refresh.py consoles
 
-gallery: build ## draw the examples again (minutes); writes docs/images/gallery
+gallery: build $(VENV)/dev.stamp ## draw the examples and README's picture again (minutes, needs Chromium); writes docs/images
+	$(BIN)/python docs/refresh.py front
 	$(BIN)/python docs/refresh.py gallery
 
 trust: build ## compare with every reference again: studies, ns-2, Linux, decoders, closed forms (hours); writes docs/trust.json

@@ -3,6 +3,7 @@
     python docs/refresh.py numbers [SET ...]     # numbers.toml -> numbers.json
     python docs/refresh.py gallery [NAME ...]    # gallery.toml -> gallery.json, images/gallery
     python docs/refresh.py consoles [PAGE ...]   # the outputs in blocks of the language `console`
+    python docs/refresh.py front                 # images/front-light.png, front-dark.png
 
 In a block of the language `console`, lines that begin with `$ ` are commands, followed by their
 output at 80 columns. A last line `[...]` replaces the rest of an output. The blocks of a page share
@@ -33,7 +34,7 @@ from nodeb.plot.source import save
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
-sys.path.insert(0, str(DOCS))
+sys.path[:0] = [str(DOCS), str(ROOT / "tests" / "python" / "helpers")]
 import generator  # noqa: E402
 
 SESSION = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
@@ -41,6 +42,13 @@ REST = "[...]"
 SHADES = 64
 """Number of colours of an image: enough for smooth text, at a third of the file size."""
 TABLES = {"sweep": "sweep.parquet", "compare": "comparison.parquet"}
+FRONT = "examples/dch-50k.toml"
+MEDIAN = 5
+"""Replication of `FRONT` whose download took the median time."""
+MARGIN = 16
+"""Pixels."""
+PACKETS = {"x": 20, "y": 0, "width": 960, "height": 462}
+"""Part of the page of lives: packets and critical path, in CSS pixels from the top of its stage."""
 Entry = Mapping[str, Any]
 Row = dict[str, Any]
 
@@ -51,6 +59,9 @@ def main(what: str, *names: str) -> None:
             text = page.read_text("utf-8")
             with examples() as folder:
                 page.write_text(SESSION.sub(lambda block: session(block[1], folder), text), "utf-8")
+        return
+    if what == "front":
+        front()
         return
     plan = tomllib.loads((DOCS / f"{what}.toml").read_text("utf-8"))
     if unknown := set(names) - set(plan):
@@ -129,6 +140,41 @@ def shrink(source: Path, target: Path) -> None:
         image.convert("RGB").quantize(SHADES).save(data, format="PNG", optimize=True)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(data.getvalue())
+
+
+# --- Picture of the front page: packets of a download, above the causes of its duration ---
+
+
+def front() -> None:
+    from browsers import chromium
+
+    sharp = {"device_scale_factor": 1.25}
+    with examples() as folder, chromium() as browser, browser.new_page(**sharp) as page:
+        output(f"nodeb explain {FRONT} --out why.html", folder)
+        output(f'nodeb life {FRONT} --run {MEDIAN} --to "3 s" --out life', folder)
+        page.set_viewport_size({"width": 1000, "height": 1200})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            page.goto((folder / "life" / "life.html").as_uri())
+            top = page.locator("#stage").bounding_box()["y"]
+            page.screenshot(path=folder / "life.png", clip=PACKETS | {"y": top})
+            page.goto((folder / "why.html").as_uri())
+            page.locator(".rank").screenshot(path=folder / "why.png")
+            stack([folder / "life.png", folder / "why.png"], folder / "front.png")
+            shrink(folder / "front.png", DOCS / "images" / f"front-{scheme}.png")
+
+
+def stack(sources: Iterable[Path], target: Path) -> None:
+    """Joins images, one above the other, with a margin around each."""
+    images = [Image.open(source).convert("RGB") for source in sources]
+    width = max(one.width for one in images) + 2 * MARGIN
+    height = sum(one.height + MARGIN for one in images) + MARGIN
+    whole = Image.new("RGB", (width, height), images[-1].getpixel((0, 0)))
+    top = MARGIN
+    for one in images:
+        whole.paste(one, (MARGIN, top))
+        top += one.height + MARGIN
+    whole.save(target)
 
 
 # --- Numbers ---
