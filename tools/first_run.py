@@ -13,21 +13,32 @@ from pathlib import Path
 
 WIDTH = 80
 INDENT = " " * 3
-REST = "`nodeb reproduce wang` decides more in a minute; the page says what was contradicted."
+OWN, SHARED = "examples/dch-50k.toml", "examples/hs-dsch-50k.toml"
+BEGIN = "Three first answers, in half a minute; each has a page."
+END = "nodeb works. Next: `source .venv/bin/activate`, then README.md or docs/quickstart.md."
 
 
-def commands(folder: Path) -> Iterator[tuple[list[str], Path]]:
-    """Yields the arguments of each command, and the page that the command writes."""
-    first, second, third = (folder / name for name in ("first", "second", "wang"))
-    own, shared = "examples/dch-50k.toml", "examples/hs-dsch-50k.toml"
-    yield ["run", own, "--report", "--out", str(first)], first / "report.html"
-    page = second.with_suffix(".html")
-    yield ["compare", own, shared, "--out", str(second), "--report", str(page)], page
-    yield ["reproduce", "wang", "--quick", "--out", str(third)], third / "report.html"
+def commands(folder: Path) -> Iterator[tuple[list[str], Path, str]]:
+    """Yields arguments of each command, the page that it writes, and what follows its answer."""
+    page = folder / "first.html"
+    yield ["explain", OWN, "--what-if", "--out", str(page)], page, ""
+    page = folder / "second.html"
+    yield (
+        ["compare", OWN, SHARED, "--out", str(folder / "second"), "--report", str(page)],
+        page,
+        "",
+    )
+    page = folder / "wang" / "report.html"
+    yield (
+        ["reproduce", "wang", "--quick", "--out", str(folder / "wang")],
+        page,
+        "The full run takes a minute (nodeb reproduce wang); the page has the cause of each "
+        "contradiction.",
+    )
 
 
-def headline(arguments: list[str]) -> str:
-    """Runs a command and returns the first paragraph of its answer; progress goes to stderr.
+def answer(arguments: list[str]) -> str:
+    """Runs a command and returns the first sentences of its answer; progress goes to stderr.
 
     Raises:
         subprocess.CalledProcessError: the command failed.
@@ -40,16 +51,17 @@ def headline(arguments: list[str]) -> str:
 def main(arguments: list[str]) -> int:
     """Runs all commands. Returns the exit status of the first that fails, else 0."""
     (folder,) = map(Path, arguments)
-    for number, (command, page) in enumerate(commands(folder), 1):
+    folder.mkdir(parents=True, exist_ok=True)
+    print(f"{BEGIN}\n", flush=True)
+    for number, (command, page, more) in enumerate(commands(folder), 1):
         try:
-            text = headline(command)
+            text = f"{answer(command)} {more}".rstrip()
         except subprocess.CalledProcessError as error:
             return error.returncode
         first = f"{number:<{len(INDENT)}}"
         print(textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=INDENT))
-        print(f"{INDENT}nodeb {' '.join(command)}\n{INDENT}Page: {page}\n", flush=True)
-    print(f"{INDENT}{REST}\n")
-    print("nodeb works. Next: `source .venv/bin/activate`, then the commands of README.md.")
+        print(f"{INDENT}{page}\n", flush=True)
+    print(END)
     return 0
 
 

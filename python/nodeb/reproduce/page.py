@@ -60,16 +60,17 @@ def answer(outcome: ReproduceOutcome) -> Answer:
     study = outcome.study
     runs = counted(outcome.replications, "replication")
     scenarios = counted(outcome.scenarios, "scenario")
-    notes = [f"{runs} of {scenarios}, seed {outcome.seed}, {outcome.wall_s:.1f} s."]
+    headline, values = _agreement([outcome], outcome.quick)
+    notes = [*values, f"{runs} of {scenarios}, seed {outcome.seed}, {outcome.wall_s:.1f} s."]
     contradicted = [
-        Mark(SIGNS["contradicted"], f"contradicted: {verdict.text}")
+        Mark(SIGNS["contradicted"], f"contradicted: {verdict.text} {verdict.cause}".rstrip())
         for verdict in outcome.claims
         if verdict.judgement == "contradicted"
     ]
     return Answer(
         command="nodeb reproduce",
         subject=study.title,
-        headline=_agreement([outcome]),
+        headline=headline,
         table=_headline(outcome),
         marks=[*contradicted, *(Mark("!", text) for text in outcome.unfinished)],
         notes=[*notes, *([QUICK] if outcome.quick else []), f"Page: {outcome.report}"],
@@ -78,15 +79,16 @@ def answer(outcome: ReproduceOutcome) -> Answer:
 
 def together(summary: Summary) -> Answer:
     """Returns the answer of all studies: a row of counts for each."""
+    headline, values = _agreement(summary.outcomes.values(), summary.quick)
     missing = f"Not everything is there; no results yet: {', '.join(summary.missing)}."
     head = ["", "claims hold", *JUDGEMENTS[1:], "values near"]
     return Answer(
         command="nodeb reproduce",
         subject=SUBJECT,
-        headline=_agreement(summary.outcomes.values()),
+        headline=headline,
         table=Rows(head, [[name, *_counts([one])] for name, one in summary.outcomes.items()]),
         marks=[Mark("!", missing)] if summary.missing else [],
-        notes=[*([QUICK] if summary.quick else []), f"Page: {summary.report}"],
+        notes=[*values, *([QUICK] if summary.quick else []), f"Page: {summary.report}"],
     )
 
 
@@ -100,12 +102,18 @@ def _counts(outcomes: Iterable[ReproduceOutcome]) -> list[str]:
     return [hold, *counts, f"{sum(near)} of {len(near)}"]
 
 
-def _agreement(outcomes: Iterable[ReproduceOutcome]) -> str:
+def _agreement(outcomes: Iterable[ReproduceOutcome], quick: bool) -> tuple[str, list[str]]:
+    """Returns the headline, and a note on published values if claims are the headline."""
     hold, contradicted, undecided, near = _counts(outcomes)
-    claims = f"{hold} claims hold; contradicted: {contradicted}; undecided: {undecided}"
-    values = f"published values within the tolerance: {near}"
-    parts = [text for text, count in ((claims, hold), (values, near)) if count != "0 of 0"]
-    return f"{'; '.join(parts) or 'nothing to compare with'}."
+    claims = f"{hold} claims are confirmed"
+    if undecided != "0":
+        claims += f", {undecided} {'need the full run' if quick else 'undecided'}"
+    if contradicted != "0":
+        claims += f", {contradicted} contradicted"
+    values = f"{near} published values are within the tolerance"
+    parts = [f"{text}." for text, count in ((claims, hold), (values, near)) if count != "0 of 0"]
+    headline, *rest = parts or ["nothing to compare with."]
+    return headline, [text[0].upper() + text[1:] for text in rest]
 
 
 def _headline(outcome: ReproduceOutcome) -> Rows | None:

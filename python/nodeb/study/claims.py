@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -55,6 +55,7 @@ class Claim:
     text: str
     items: tuple[str, ...]
     checks: Callable[[], Iterable[Check]]
+    cause: str = ""
 
     def judge(self, work: Campaign) -> Verdict:
         """Returns the verdict on the claim.
@@ -71,9 +72,10 @@ class Claim:
         if not any(finding.comparisons for finding in findings):
             raise InputError(f"claim `{self.id}` makes no comparison")
         asked = ", ".join(dict.fromkeys(check.asked for check in checks))
-        return verdicts.judge(
+        verdict = verdicts.judge(
             findings, name=self.id, text=self.text, asked=asked, section=self.section
         )
+        return replace(verdict, cause=self.cause if verdict.judgement == "contradicted" else "")
 
 
 def between(

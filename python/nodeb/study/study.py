@@ -170,7 +170,12 @@ class Study:
         return item
 
     def claim(
-        self, section: str, *items: str, name: str | None = None, text: str | None = None
+        self,
+        section: str,
+        *items: str,
+        name: str | None = None,
+        text: str | None = None,
+        cause: str = "",
     ) -> Callable[[Callable[[], Iterable[Check]]], Callable[[], Iterable[Check]]]:
         """Turns a generator of checks into a claim. Its docstring is the statement.
 
@@ -180,6 +185,7 @@ class Study:
                 are measured. A claim without items is judged only with the complete study.
             name: name of the claim; None for the function's name.
             text: the statement; None for the docstring.
+            cause: why a measurement contradicts the statement, if that is known; shown if it does.
         """
         if not all(isinstance(one, str) for one in (section, *items)):
             raise InputError('write a claim as `@study.claim("IV.B", "Table 12")` above a function')
@@ -191,7 +197,8 @@ class Study:
                 raise InputError(f"claim `{identity}` has no statement; write it as the docstring")
             if any(one.id == identity for one in self.claims):
                 raise InputError(f"{self.name} has two claims `{identity}`")
-            self.claims.append(Claim(identity, section, " ".join(said.split()), items, checks))
+            statement = " ".join(said.split())
+            self.claims.append(Claim(identity, section, statement, items, checks, cause))
             return checks
 
         return add

@@ -155,6 +155,8 @@ class Verdict:
     missing: float = math.nan
     """About how many further replications would decide, infinite if no number would; NaN if the
     claim is decided, or if an undecided value comes from a stage."""
+    cause: str = ""
+    """Why the claim is contradicted, if the study says so."""
 
     @property
     def holds(self) -> bool:

@@ -33,7 +33,7 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_study_in_a_user_file_runs(file, tmp_path, call):
     status, out, err = call("reproduce", file, "--quick", "--out", tmp_path / "out")
     assert (status, err) == (0, "")
-    assert "2 of 2 claims hold" in out
+    assert "2 of 2 claims are confirmed" in out
     assert {row["study"] for row in rows(tmp_path / "out" / "cells.csv")} == {"tiny"}
     status, _, err = call("reproduce", str(tmp_path / "none.py"))
     assert (status, "there is no file" in err) == (2, True)

@@ -30,7 +30,7 @@ def falls():
     yield falling({b: of(b, SIZE["20 kB"]) for b in BLER})
 
 
-@study.claim("2", "Table 1")
+@study.claim("2", "Table 1", cause="The table falls.")
 def rises():
     """Rates rise."""
     yield falling({b: of(b, SIZE["20 kB"]) for b in reversed(list(BLER))})
