@@ -302,14 +302,11 @@ def replay_flight(
         OSError: the log cannot be read or does not fit the scenario.
     """
 
-def read_numbers(
-    text: bytes, skip: int, columns: list[int] | None, most: int
-) -> list[NDArray[np.float64]]:
+def read_numbers(text: bytes, skip: int, most: int) -> list[NDArray[np.float64]]:
     """Returns the columns of numbers in a text, one array per column.
 
     An entry is a line that is not blank and whose first character after blanks is not `#`. The
-    first `skip` entries are left out; without further entries, there are no arrays. `columns`
-    selects columns by index, from 0; None returns all.
+    first `skip` entries are left out; without further entries, there are no arrays.
 
     Raises:
         ValueError: a line is malformed, or there are more than `most` entries. The arguments of the
@@ -1018,16 +1015,15 @@ def run_answer(
     summary: list[tuple[Any, ...]],
     plan: tuple[int, int, str],
     scenario: str,
-    why: tuple[bool, list[str], list[str]] | None,
+    why: Paths | None,
     following: tuple[str, bool, str] | None,
 ) -> str:
     """Returns the answer of a run in JSON.
 
     `plan` is the number of replications, the seed, and the reason for that number unless it was
-    asked for; `scenario` is the resolved scenario as JSON. `why` says
-    whether there are causes of the only phone's transfer, and in sentences which are the main ones,
-    also with an exact share; the bars in the answer are empty. `following` is the folder with the
-    tables, whether there is a report, and the command that explains a transfer.
+    asked for; `scenario` is the resolved scenario as JSON. `why` has the critical paths of the only
+    phone's transfer. `following` is the folder with the tables, whether there is a report, and the
+    command that explains a transfer.
     """
 
 @final
@@ -1068,9 +1064,6 @@ class Paths:
 
     def step(self, name: str) -> str:
         """Returns the step in which a cause takes most of its time."""
-
-    def main_causes(self, exact: bool) -> str:
-        """Returns a sentence with the largest causes; `exact` asks for per cent."""
 
     def bars(self, head: str, small: float) -> str:
         """Returns bars of the causes as JSON."""

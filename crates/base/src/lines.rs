@@ -19,19 +19,12 @@ pub fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 /// Returns the numbers in the entries of a text as one list per column, without the first `skip`
 /// entries. If no entry is left, there are no lists.
 ///
-/// `columns` selects columns by index, from 0. If it is `None`, all columns are read, and every
-/// entry must have the same number of columns. At most `most` entries are accepted after the skipped
-/// ones.
+/// At most `most` entries are accepted after the skipped ones.
 ///
 /// # Errors
-/// Returns the first line that has something other than a finite number in a column that is read, or too
-/// few or too many numbers. Also returns an error if there are more than `most` entries.
-pub fn numbers(
-    text: &[u8],
-    skip: usize,
-    columns: Option<&[usize]>,
-    most: usize,
-) -> Result<Vec<Vec<f64>>, InvalidLine> {
+/// Returns the first line that has something other than finite numbers, or more or fewer of them than the first.
+/// Also returns an error if there are more than `most` entries.
+pub fn numbers(text: &[u8], skip: usize, most: usize) -> Result<Vec<Vec<f64>>, InvalidLine> {
     let lines = text.split(|byte| *byte == b'\n').count().min(most);
     let mut found: Vec<Vec<f64>> = Vec::new();
     let mut row = Vec::new();
@@ -40,7 +33,8 @@ pub fn numbers(
         if count == most {
             return Err(invalid(format!("more than {most} entries; expected at most {most}")));
         }
-        read_row(entry, columns, &mut row).map_err(invalid)?;
+        row.clear();
+        words(entry).try_for_each(|word| number(word).map(|value| row.push(value))).map_err(invalid)?;
         if count == 0 {
             found = row.iter().map(|_| Vec::with_capacity(lines)).collect();
         }
@@ -55,17 +49,6 @@ pub fn numbers(
         }
     }
     Ok(found)
-}
-
-fn read_row(entry: &[u8], columns: Option<&[usize]>, row: &mut Vec<f64>) -> Result<(), String> {
-    row.clear();
-    let Some(columns) = columns else {
-        return words(entry).try_for_each(|word| number(word).map(|value| row.push(value)));
-    };
-    columns.iter().try_for_each(|place| {
-        let word = words(entry).nth(*place).ok_or_else(|| format!("there is no column {}", place + 1))?;
-        number(word).map(|value| row.push(value))
-    })
 }
 
 /// Commas separate words if the entry has any, otherwise semicolons, otherwise tabs. An entry without any of
@@ -89,29 +72,26 @@ fn number(word: &[u8]) -> Result<f64, String> {
 mod tests {
     use super::*;
 
-    fn invalid(text: &str, columns: Option<&[usize]>) -> (usize, String) {
-        let InvalidLine { line, message } = numbers(text.as_bytes(), 0, columns, 3).unwrap_err();
+    fn invalid(text: &str) -> (usize, String) {
+        let InvalidLine { line, message } = numbers(text.as_bytes(), 0, 3).unwrap_err();
         (line, message)
     }
 
     #[test]
     fn columns_are_separated_by_commas_semicolons_tabs_or_blanks() {
         let text = b"# SNR\n\n1.5, -2\r\n 3e1 ,4 \n";
-        assert_eq!(numbers(text, 0, None, 9), Ok(vec![vec![1.5, 30.0], vec![-2.0, 4.0]]));
-        assert_eq!(numbers(b"1  2 3\n4 5 6", 0, None, 9).unwrap()[2], [3.0, 6.0]);
-        assert_eq!(numbers(b"t;v\n0;7", 1, Some(&[1]), 9), Ok(vec![vec![7.0]]));
-        assert_eq!(numbers(b"x\ta b\t2", 0, Some(&[2]), 9), Ok(vec![vec![2.0]]));
-        assert_eq!(numbers(b"# nothing", 0, None, 9), Ok(vec![]));
+        assert_eq!(numbers(text, 0, 9), Ok(vec![vec![1.5, 30.0], vec![-2.0, 4.0]]));
+        assert_eq!(numbers(b"1  2 3\n4 5 6", 0, 9).unwrap()[2], [3.0, 6.0]);
+        assert_eq!(numbers(b"# nothing", 0, 9), Ok(vec![]));
     }
 
     #[test]
     fn invalid_lines_are_reported_with_their_numbers() {
-        assert_eq!(invalid("1\n\nloud\n", None), (3, "`loud` is not a number".to_owned()));
-        assert_eq!(invalid("1\nnan\n", None).0, 2);
-        assert_eq!(invalid("1,\n", None), (1, "`` is not a number".to_owned()));
-        assert!(invalid("1 2\n3\n", None).1.starts_with("1 numbers after lines of 2"));
-        assert!(invalid("1 2\n3 4 5\n", None).1.starts_with("3 numbers after lines of 2"));
-        assert_eq!(invalid("1 2\n", Some(&[2])), (1, "there is no column 3".to_owned()));
-        assert_eq!(invalid("1\n2\n3\n4\n", None).0, 4);
+        assert_eq!(invalid("1\n\nloud\n"), (3, "`loud` is not a number".to_owned()));
+        assert_eq!(invalid("1\nnan\n").0, 2);
+        assert_eq!(invalid("1,\n"), (1, "`` is not a number".to_owned()));
+        assert!(invalid("1 2\n3\n").1.starts_with("1 numbers after lines of 2"));
+        assert!(invalid("1 2\n3 4 5\n").1.starts_with("3 numbers after lines of 2"));
+        assert_eq!(invalid("1\n2\n3\n4\n").0, 4);
     }
 }

@@ -6,20 +6,16 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// Parses the entries of `text`: its lines of numbers, without empty lines and comments. Skips the first
-/// `skip` entries. Returns one array for each column in `columns`, or for every column if `columns` is
-/// `None`. Raises a `ValueError` with line number and message for an invalid entry, or if more than `most`
-/// entries follow the skipped ones.
+/// `skip` entries. Returns one array for each column. Raises a `ValueError` with line number and message for an
+/// invalid entry, or if more than `most` entries follow the skipped ones.
 #[pyfunction]
-#[pyo3(signature = (text, skip, columns, most))]
-#[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
 pub fn read_numbers<'py>(
     py: Python<'py>,
     text: &[u8],
     skip: usize,
-    columns: Option<Vec<usize>>,
     most: usize,
 ) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
-    let found = py.detach(|| lines::numbers(text, skip, columns.as_deref(), most));
+    let found = py.detach(|| lines::numbers(text, skip, most));
     let found = found.map_err(|invalid| PyValueError::new_err((invalid.line, invalid.message)))?;
     Ok(found.into_iter().map(|list| PyArray1::from_vec(py, list)).collect())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use nodeb_answers::answer::Answer;
 use nodeb_answers::answer::compare::{self, Asked};
-use nodeb_answers::answer::run::{self, Ran, Why};
+use nodeb_answers::answer::run::{self, Ran};
 use nodeb_answers::causes::{More, Paths, SMALL, Share};
 use nodeb_answers::compare::Side as Compared;
 use nodeb_answers::digits::{Shown, Unit, shown};
@@ -75,7 +75,7 @@ struct Replicated {
     seed: u64,
     runs: usize,
     tables: Vec<Table>,
-    causes: Option<Why>,
+    paths: Option<Paths>,
 }
 
 impl Replicated {
@@ -85,7 +85,7 @@ impl Replicated {
         for table in &mut tables {
             table.keep_runs(side.first + side.runs);
         }
-        Ok(Self { scenario, seed, runs: side.runs as usize, tables, causes: causes(&side.paths) })
+        Ok(Self { scenario, seed, runs: side.runs as usize, tables, paths: paths(&side.paths) })
     }
 
     fn summary(&self, metrics: &[Metric]) -> Vec<Row> {
@@ -128,7 +128,7 @@ fn compose(value: &mut Value) {
 impl Replicated {
     fn said(self, metrics: &[Metric]) -> Value {
         let summary = self.summary(metrics);
-        let causes = self.causes.as_ref().and_then(|why| why.bars.clone());
+        let causes = self.paths.as_ref().map(|paths| paths.bars("", SMALL));
         let scenario = serde_json::to_value(&self.scenario).unwrap_or_default();
         let answer = run::answer(&Ran {
             name: "",
@@ -139,7 +139,7 @@ impl Replicated {
             seed: self.seed,
             stopping: "",
             loops: &run::loops(&scenario),
-            why: self.causes,
+            why: self.paths.as_ref(),
             commands: false,
             next: None,
         });
@@ -180,8 +180,8 @@ fn compare(read: &[Replicated], metrics: &[Metric]) -> Option<Answer> {
     compare::answers(&comparison, &[], Asked::default()).pop()
 }
 
-/// Causes of a transfer's duration; `None` if it is not explained.
-fn causes(paths: &[BTreeMap<String, u64>]) -> Option<Why> {
+/// Critical paths of a transfer of which only the time of each cause is known; `None` without any.
+fn paths(paths: &[BTreeMap<String, u64>]) -> Option<Paths> {
     if paths.is_empty() {
         return None;
     }
@@ -199,9 +199,7 @@ fn causes(paths: &[BTreeMap<String, u64>]) -> Option<Why> {
         causes.iter().map(|cause| path.get(cause.name()).copied().unwrap_or(0)).collect()
     };
     let ns = paths.iter().flat_map(of_path).collect();
-    let paths = Paths::new(causes.iter().map(share).collect(), ns, paths.len(), More::default());
-    let main = |exact| vec![paths.main_causes(exact)];
-    Some(Why { bars: Some(paths.bars("", SMALL)), main: main(false), exact: main(true) })
+    Some(Paths::new(causes.iter().map(share).collect(), ns, paths.len(), More::default()))
 }
 
 fn lost() -> Failure {

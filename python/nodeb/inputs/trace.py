@@ -304,7 +304,7 @@ def read_columns(
     line.
     """
     try:
-        lists = _core.read_numbers(data, skip, None, MAX_ENTRIES)
+        lists = _core.read_numbers(data, skip, MAX_ENTRIES)
     except ValueError as error:
         line, message = error.args
         raise ScenarioError(f"{path}:{line}: {message}") from None

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodeb import _core
-from nodeb.answer.answer import Answer, Bars
+from nodeb.answer.answer import Answer
 from nodeb.errors import NodebError
-from nodeb.results.causes import cause_bars, main_causes
 from nodeb.results.metrics import METRICS
 
 if TYPE_CHECKING:
@@ -53,18 +51,10 @@ def answer_of(
         list(zip(*columns, strict=True)),
         (about.runs, about.seed, "" if about.stopping.endswith("as asked") else about.stopping),
         result.scenario.compiled().to_bare_json(),
-        None if why is None else _main_causes(why),
+        None if why is None else why.core,
         None if arguments is None else _next(result, arguments, folder),
     )
-    found = Answer.of_core(text)
-    if why is not None and isinstance(found.picture, Bars):
-        return replace(found, picture=cause_bars(why))  # The core has left a place for them.
-    return found
-
-
-def _main_causes(why: Explanation) -> tuple[bool, list[str], list[str]]:
-    rounded, exact = (list(main_causes(why, exact=exact)) for exact in (False, True))
-    return bool(why.causes), rounded, exact
+    return Answer.of_core(text)
 
 
 def _next(result: Result, arguments: Arguments, folder: str) -> tuple[str, bool, str]:

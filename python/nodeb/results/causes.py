@@ -1,4 +1,4 @@
-"""Causes of a transfer's duration: as ranked bars, and the largest ones in a sentence."""
+"""Causes of a transfer's duration as ranked bars."""
 
 from __future__ import annotations
 
@@ -16,11 +16,6 @@ SMALL = 0.05
 
 def cause_name(cause: str) -> str:
     return cause.removeprefix("window: ")
-
-
-def main_causes(found: Explanation, *, exact: bool = False) -> list[str]:
-    """Returns a sentence with the largest causes: as many as make up half of a transfer's time."""
-    return [text] if (text := found.core.main_causes(exact)) else []
 
 
 def cause_bars(found: Explanation, head: str = "", small: float = SMALL) -> Bars:

@@ -16,7 +16,8 @@
 //! If there are only uploads, the headline is about them.
 
 use super::lines::{LINES, Line, line_of};
-use super::{Answer, Bars, Cell, Fact, MAX_ROWS, Mark, ONE_REPLICATION, Picture, Rows, SURVIVORS};
+use super::{Answer, Cell, Fact, MAX_ROWS, Mark, ONE_REPLICATION, Picture, Rows, SURVIVORS};
+use crate::causes::{Paths, SMALL};
 use crate::digits::{ALWAYS, Shown, Unit, general, number, plain, scale_of, shown};
 use crate::metrics::{ALL, ALL_UP, Group, Metric, Row, Tables, is_mixed, left_out, phones};
 use crate::rings::distance_table;
@@ -45,19 +46,10 @@ pub struct Ran<'a> {
     /// Outer loops of the scenario's link adaptation.
     pub loops: &'a [Loop],
     /// Causes of the first transfer of a scenario's only phone, if they are known.
-    pub why: Option<Why>,
+    pub why: Option<&'a Paths>,
     /// Whether the answer may suggest options of a command.
     pub commands: bool,
     pub next: Option<Next<'a>>,
-}
-
-/// Causes of a transfer's duration.
-pub struct Why {
-    pub bars: Option<Bars>,
-    /// Sentences on the main causes, for a transfer that finished in each replication.
-    pub main: Vec<String>,
-    /// Those with the share in per cent, for other transfers.
-    pub exact: Vec<String>,
 }
 
 /// What the command of a run suggests next.
@@ -154,7 +146,8 @@ impl<'a> Builder<'a> {
 
     fn answer(&self) -> Answer {
         let ran = self.ran;
-        let bars = ran.why.as_ref().and_then(|why| why.bars.clone()).filter(|_| self.users == 1);
+        let paths = ran.why.filter(|_| self.users == 1);
+        let bars = paths.map(|paths| paths.bars("", SMALL)).filter(|bars| !bars.bars.is_empty());
         let number = ran.summary.iter().filter(|row| row.group == ALL).count();
         let rows = self.shown();
         Answer {
@@ -243,8 +236,9 @@ impl<'a> Builder<'a> {
             return vec![format!("half of what was {done} took at most {}.", self.sure("load_median_s"))];
         }
         let mut sentences = vec![format!("the {} took {}.", self.transfer(), self.sure("download_s"))];
-        if let Some(why) = &self.ran.why {
-            sentences.extend_from_slice(if self.open.count > 0 { &why.exact } else { &why.main });
+        if let Some(paths) = self.ran.why {
+            let main = paths.main_causes(self.open.count > 0);
+            sentences.extend(Some(main).filter(|main| !main.is_empty()));
         }
         sentences
     }

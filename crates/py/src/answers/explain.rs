@@ -88,11 +88,6 @@ impl Paths {
         Ok(self.0.step(cause(name)?).map_or("", Step::name))
     }
 
-    /// Sentence with the largest causes; empty without causes.
-    fn main_causes(&self, exact: bool) -> String {
-        self.0.main_causes(exact)
-    }
-
     /// Bars of the causes as JSON; a cause with less than the share `small` may have none of its own.
     fn bars(&self, head: &str, small: f64) -> PyResult<String> {
         let bars = self.0.bars(head, small);

@@ -1,10 +1,10 @@
 //! Binding of the answer of a run.
 
-use nodeb_answers::answer::Bars;
-use nodeb_answers::answer::run::{Next, Ran, Why, answer, loops};
+use nodeb_answers::answer::run::{Next, Ran, answer, loops};
 use nodeb_answers::metrics::{Metric, Row};
 use pyo3::prelude::*;
 
+use super::explain::Paths;
 use super::json;
 use super::metrics::PyMetric;
 use super::tables::PyTables;
@@ -15,10 +15,8 @@ type Line = (String, String, String, f64, f64, f64, f64, usize, f64);
 /// Returns the answer of a run as JSON.
 ///
 /// `plan` is the number of replications, the seed, and the reason for that number unless it was asked for; `scenario` is
-/// the resolved scenario as JSON. `why` says whether there are causes of the only
-/// phone's transfer, and in sentences which are the main ones, also with an exact share; the bars in the answer are
-/// empty. `following` is the folder with the tables, whether there is a report, and the command that explains a
-/// transfer.
+/// the resolved scenario as JSON. `why` has the critical paths of the only phone's transfer. `following` is the folder
+/// with the tables, whether there is a report, and the command that explains a transfer.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn run_answer(
@@ -28,7 +26,7 @@ pub fn run_answer(
     summary: Vec<Line>,
     plan: (usize, u64, String),
     scenario: &str,
-    why: Option<(bool, Vec<String>, Vec<String>)>,
+    why: Option<PyRef<'_, Paths>>,
     following: Option<(String, bool, String)>,
 ) -> PyResult<String> {
     let metrics: Vec<Metric> = metrics.into_iter().map(Into::into).collect();
@@ -45,7 +43,6 @@ pub fn run_answer(
     };
     let summary: Vec<Row> = summary.into_iter().map(row).collect();
     let scenario = serde_json::from_str(scenario).unwrap_or_default();
-    let why = why.map(|(has_causes, main, exact)| Why { bars: has_causes.then(Bars::default), main, exact });
     let next = following.as_ref();
     let next = next.map(|(folder, has_report, explain)| Next { folder, has_report: *has_report, explain });
     let (runs, seed, stopping) = plan;
@@ -59,7 +56,7 @@ pub fn run_answer(
             seed,
             stopping: &stopping,
             loops: &loops(&scenario),
-            why,
+            why: why.as_ref().map(|paths| &paths.0),
             commands: true,
             next,
         })
