@@ -24,6 +24,7 @@ from key_reference import Reference
 
 from nodeb import _core, studies
 from nodeb.cli import COMMANDS, parser
+from nodeb.inputs import cells
 from nodeb.results import glossary
 from nodeb.results.metrics import METRICS, Metric
 
@@ -84,6 +85,10 @@ def listed(argument: str, place: Place) -> str:
     kind, _, path = argument.partition(" ")
     if kind == "keys":
         return reference().sections_of(place.path, path)
+    if kind == "cells":
+        return table(
+            ["cell", "question"], [[f"`{one}`", cells.title(one)] for one in cells.names()]
+        )
     if kind == "metrics":
         return described("metric", METRICS.values())
     variants = [(name, text) for of, name, text in _core.registry() if of == argument.strip('"')]
@@ -273,13 +278,19 @@ def gallery(place: Place) -> str:
     )
 
 
+def file_of(name: str) -> str:
+    """Returns the path of an example, or of a ready cell."""
+    cell = name in cells.names()
+    return f"{'python/nodeb/cells' if cell else 'examples'}/{name}.toml"
+
+
 def picture(name: str) -> str:
     """Returns the path of an example's figure, relative to the documentation's folder."""
     return f"images/gallery/{name.replace('/', '-')}.png"
 
 
 def example(name: str, entry: Mapping[str, str], drawn: Mapping[str, Any], url: str) -> str:
-    file = f"examples/{name}.toml"
+    file = file_of(name)
     play = live.link(file, url) if live.can_play(file) else ""
     image = picture(name)
     language, code = ("sh", entry["plot"]) if "plot" in entry else ("python", entry["python"])

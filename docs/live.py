@@ -36,7 +36,7 @@ def link(file: str, url: str) -> str:
     if not PAGE.exists():
         return ""
     path = DOCS.parent / file
-    is_start = path.parent.name == "starts"
+    is_start = path.parent.name in ("starts", "cells")
     fragment = f"start={path.stem}" if is_start else play.link(path.read_text("utf-8"))
     address = html.escape(f"{_up(url)}{FOLDER}/index.html#{fragment}")
     return f'<a class="play" href="{address}">Open in the playground</a>'

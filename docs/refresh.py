@@ -125,7 +125,7 @@ def drawn(name: str, entry: Entry, folder: Path) -> Row:
             exec(entry["python"], names)
         save(names["figure"], target)
     shrink(target, DOCS / generator.picture(name))
-    text = (ROOT / "examples" / f"{name}.toml").read_bytes()
+    text = (ROOT / generator.file_of(name)).read_bytes()
     return {
         "example_sha256": hashlib.sha256(text).hexdigest(),
         "seed": json.loads(provenance.read_text("utf-8"))["seed"],

@@ -44,16 +44,18 @@ COMMANDS = {
     "link schema": "Print the JSON Schema of a link configuration file, for editors.",
     "fit": "Fit error models to an error sequence, compare them, and write model files and "
     "figures.",
+    "new": "Print a ready cell, to begin a scenario file with: `nodeb new lte-evening > my.toml`.",
     "validate": "Check scenario files without running them.",
     "import": "Convert a measured channel or traffic to a trace file for scenarios.",
     "schema": "Print the JSON Schema of a scenario file, for editors, or describe one key.",
-    "list": "List the components of scenarios, their keys (`list keys radio.dch`), or the metrics.",
+    "list": "List the components of scenarios, their keys (`list keys radio.dch`), ready cells "
+    "(`list cells`), or the metrics.",
     "replay": "Replay a recorded emulation in virtual time; fail if any arrival or loss differs.",
     "reproduce": "Reproduce the tables and figures of a published study, next to the published "
     "values. `all` reproduces every study in its own folder and summarizes the results.",
 }
 """What each command does, in the order of the help. `link` has commands of its own."""
-MODULES = {"import": "importing", "list": "lists", "schema": "lists"}
+MODULES = {"import": "importing", "list": "lists", "new": "lists", "schema": "lists"}
 
 
 def parser(name: str) -> tuple[Parser, Any]:

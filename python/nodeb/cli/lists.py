@@ -13,9 +13,10 @@ from textwrap import wrap
 from nodeb import _core
 from nodeb.cli import options as of
 from nodeb.errors import InputError
+from nodeb.inputs import cells
 from nodeb.storage import files
 
-METRICS, KEYS = "metrics", "keys"
+METRICS, KEYS, CELLS = "metrics", "keys", "cells"
 WIDTH = 120
 """Minimum width of tables, characters."""
 
@@ -37,9 +38,12 @@ def list_(given: Namespace) -> None:
     if given.kind == METRICS:
         print(_metrics())
         return
+    if given.kind == CELLS:
+        print(_table(["cell", "question"], [[name, cells.title(name)] for name in cells.names()]))
+        return
     entries = _core.registry()
     if given.kind is not None:
-        kinds = [*dict.fromkeys(entry[0] for entry in entries), METRICS, KEYS]
+        kinds = [*dict.fromkeys(entry[0] for entry in entries), METRICS, KEYS, CELLS]
         of.check_name("kind", given.kind, kinds)
         entries = [entry for entry in entries if entry[0] == given.kind]
     print(_table(["kind", "name", "meaning"], [list(entry) for entry in entries]))
@@ -101,6 +105,11 @@ def _table(heads: list[str], rows: list[list[str]]) -> str:
             line = "  ".join(part.ljust(size) for part, size in zip(parts, widths, strict=True))
             lines.append(line.rstrip())
     return "\n".join(lines)
+
+
+@of.command(of.place("name", "NAME", "Ready cell; `nodeb list cells` lists all.", str))
+def new(given: Namespace) -> None:
+    sys.stdout.write(cells.text(given.name))
 
 
 @of.command(

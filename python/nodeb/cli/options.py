@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from nodeb.errors import InputError, OutputError, nearest
+from nodeb.inputs.cells import cell_of
 
 if TYPE_CHECKING:
     from nodeb.base.command_line import Arguments
@@ -80,8 +81,10 @@ def _escaped(text: str) -> str:
     return text.replace("%", "%%")
 
 
-FILE = place("file", "FILE", "Scenario file (TOML).")
-FILE_OR_LOG = place("file", "FILE", "Scenario (TOML), or recording of `nodeb emulate`.")
+FILE = place("file", "FILE", "Scenario file (TOML), or `cell:NAME` for a ready cell.")
+FILE_OR_LOG = place(
+    "file", "FILE", "Scenario (TOML), `cell:NAME`, or recording of `nodeb emulate`."
+)
 SET = repeated(
     "--set",
     "KEY=VALUE",
@@ -240,7 +243,7 @@ def claimed(given: Namespace, file: Path, owner: Owner, ending: str = "") -> Pla
 
 
 def default_folder(out: Path | None, file: Path, ending: str = "") -> Path:
-    return Path("out") / f"{file.stem}{ending}" if out is None else out
+    return Path("out") / f"{cell_of(file) or file.stem}{ending}" if out is None else out
 
 
 def check_capture(pcap: Path | None, place: Place | None) -> None:

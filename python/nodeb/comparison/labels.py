@@ -9,6 +9,7 @@ from typing import Any
 
 from nodeb.base.streams import printable
 from nodeb.errors import InputError
+from nodeb.inputs.cells import cell_of
 
 Plain = Mapping[str, Any]
 
@@ -28,7 +29,7 @@ def labels(
     paths, written = [printable(str(file)) for file in files], [*map(printable, changes)]
     if twice := _repeated([*paths, *written]):
         raise InputError(f"{'' if twice in paths else '--with '}{twice} is given twice")
-    names = [printable(file.stem) for file in files]
+    names = [printable(cell_of(file) or file.stem) for file in files]
     every = list(dict.fromkeys(key for some in keys for key in some))
     valued = [_values(some, one) for some, one in zip(keys, scenarios[len(files) :], strict=True)]
     base = [_values(every, scenarios[0])] if changes and len(every) <= MAX_KEYS else names

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from nodeb import _core
 from nodeb.errors import RunError, ScenarioError
+from nodeb.inputs import cells
 from nodeb.storage import files
 
 NO_NUMBER = "this number is not finite; expected a finite number"
@@ -33,7 +34,28 @@ def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 
 def read_text(path: Path) -> str:
+    """Reads a scenario file, or a ready cell whose name is `cell:NAME`.
+
+    Raises:
+        InputError: there is no such file or cell; the message names the most similar one.
+        ScenarioError: the file cannot be read.
+    """
+    if (cell := cells.cell_of(path)) is not None:
+        return cells.text(cell)
+    if not path.exists() and (near := _similar(path)):
+        raise ScenarioError(f"{path}: there is no such file; did you mean `{near}`?")
     return files.read_text(path, MAX_BYTES)
+
+
+def _similar(path: Path) -> str | None:
+    """The scenario file of the same or the most similar name: beside it, an example, or a cell."""
+    from difflib import get_close_matches
+
+    folders = [path.parent, path.parent / "examples"]
+    places = {one.stem: str(one) for folder in reversed(folders) for one in folder.glob("*.toml")}
+    places |= {name: f"{cells.PREFIX}{name}" for name in cells.names() if name not in places}
+    near = get_close_matches(path.stem, places, 1)
+    return places[near[0]] if near else None
 
 
 def document(text: str, file: str) -> dict[str, Any]:

@@ -35,7 +35,8 @@ def command_lines():
 
 
 def read(arguments):
-    """Reads arguments like the command line, without running the command."""
+    """Reads arguments like the command line, without running the command or redirecting it."""
+    arguments = arguments[: arguments.index(">")] if ">" in arguments else arguments
     name = " ".join(arguments[: 2 if arguments[0] == "link" else 1])
     if name in COMMANDS and name != "link":
         parser(name)[0].read(arguments[len(name.split()) :])

@@ -11,11 +11,13 @@ import pytest
 
 import nodeb
 from browsers import LOOKS, PLAY, needs_chromium, needs_playground
+from nodeb.inputs import cells
 
 pytestmark = [needs_chromium, needs_playground]
 
 PAGE = PLAY / "play.html"
 STARTS = sorted((Path(__file__).parents[3] / "web" / "starts").glob("*.toml"))
+STARTS += [cells.FOLDER / f"{name}.toml" for name in cells.names() if name != "codel"]
 ANSWERED = """() => {
     const h1 = document.querySelector("h1");
     return h1 && !h1.textContent.startsWith("Simulating");

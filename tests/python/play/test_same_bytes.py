@@ -17,8 +17,10 @@ from nodeb.results.answer import answer_of, explain_only_transfer
 pytestmark = [needs_chromium, needs_playground]
 
 ROOT = Path(__file__).parents[3]
-SCENARIOS = sorted((ROOT / "examples").glob("*.toml")) + sorted(
-    (ROOT / "web/starts").glob("*.toml")
+SCENARIOS = sorted(
+    file
+    for folder in ("examples", "web/starts", "python/nodeb/cells")
+    for file in (ROOT / folder).glob("*.toml")
 )
 SHORT = "20 s"
 """Duration of scenarios that take long; transfers that have not ended by then count as others."""

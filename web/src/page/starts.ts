@@ -1,16 +1,24 @@
-/** Starting points: a question, two sentences on it, and one or two scenarios (`web/starts/*.toml`). */
+/**
+ * Starting points: a question, two sentences on it, and one or two scenarios (`web/starts/*.toml`, and the ready cells
+ * of the package).
+ */
 
-import activeQueue from "../../starts/active-queue.toml";
-import bbrOrCubic from "../../starts/bbr-or-cubic.toml";
+import bufferbloat from "../../../python/nodeb/cells/bufferbloat.toml";
+import hsdpaSuburb from "../../../python/nodeb/cells/hsdpa-suburb.toml";
+import lteEdge from "../../../python/nodeb/cells/lte-edge.toml";
+import lteEmpty from "../../../python/nodeb/cells/lte-empty.toml";
+import lteEvening from "../../../python/nodeb/cells/lte-evening.toml";
+import lteStadium from "../../../python/nodeb/cells/lte-stadium.toml";
+import lteTrain from "../../../python/nodeb/cells/lte-train.toml";
+import umts2004 from "../../../python/nodeb/cells/umts-2004.toml";
+import wifiBad from "../../../python/nodeb/cells/wifi-bad.toml";
 import blockErrors from "../../starts/block-errors.toml";
 import buffer from "../../starts/buffer.toml";
-import cell from "../../starts/cell.toml";
 import fachOrDch from "../../starts/fach-or-dch.toml";
 import harq from "../../starts/harq.toml";
 import lteOrHsdpa from "../../starts/lte-or-hsdpa.toml";
 import schedulers from "../../starts/schedulers.toml";
 import sleep from "../../starts/sleep.toml";
-import slowStart from "../../starts/slow-start.toml";
 import wireLosses from "../../starts/wire-losses.toml";
 import { pathOf, reread } from "./scenario/document";
 
@@ -35,16 +43,21 @@ export function startOf(name: string, source: string): Start {
 }
 
 export const STARTS: readonly Start[] = [
-  startOf("slow-start", slowStart),
+  startOf("umts-2004", umts2004),
   startOf("block-errors", blockErrors),
   startOf("harq", harq),
   startOf("buffer", buffer),
-  startOf("active-queue", activeQueue),
-  startOf("bbr-or-cubic", bbrOrCubic),
   startOf("lte-or-hsdpa", lteOrHsdpa),
   startOf("schedulers", schedulers),
-  startOf("cell", cell),
   startOf("fach-or-dch", fachOrDch),
   startOf("sleep", sleep),
   startOf("wire-losses", wireLosses),
+  startOf("lte-evening", lteEvening),
+  startOf("bufferbloat", bufferbloat),
+  startOf("lte-empty", lteEmpty),
+  startOf("lte-edge", lteEdge),
+  startOf("lte-train", lteTrain),
+  startOf("lte-stadium", lteStadium),
+  startOf("hsdpa-suburb", hsdpaSuburb),
+  startOf("wifi-bad", wifiBad),
 ];
