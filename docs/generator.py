@@ -113,7 +113,7 @@ def command(name: str) -> str:
     options, _ = parser(name)
     options.whole_help()  # Adds the arguments without names.
     lines = [f"## nodeb {name} {{#{name.replace(' ', '-')}}}", "", COMMANDS[name], ""]
-    lines += [f"```text\n{options.usage}\n```", ""]
+    lines += [f"```sh\n{options.usage}\n{options.example}\n```", ""]
     rows = []
     for action in sorted(options._actions, key=lambda one: bool(one.option_strings)):
         names = filter(None, [" / ".join(action.option_strings), str(action.metavar or "")])

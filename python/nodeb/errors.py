@@ -62,6 +62,8 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
 
+MANY = 20
+"""Number of names above which a message that suggests one does not list all."""
 NO_SPACE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """Error numbers of the operating system for a lack of space."""
 
@@ -121,11 +123,12 @@ def os_reason(error: OSError) -> str:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Returns the end of a message about an unknown `name`.
 
-    It suggests one similar name of `known`, if there is any, and lists all of `known`.
+    It suggests one similar name of `known`, if there is any, and lists all of `known` unless these
+    are many.
     """
     from difflib import get_close_matches  # Imported here, because it is needed for messages only.
 
     names = list(known)
     near = get_close_matches(name, names, 1) or [one for one in names if name and name in one]
     hint = f"; did you mean `{near[0]}`?" if near else ""
-    return f"{hint} (there is: {', '.join(names)})"
+    return hint if hint and len(names) > MANY else f"{hint} (there is: {', '.join(names)})"

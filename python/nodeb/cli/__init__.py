@@ -25,36 +25,67 @@ from nodeb.errors import FullError, InputError, NodebError, OutputError, nearest
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 ABOUT = "Simulate TCP over UMTS, HSDPA and LTE radio access, packet by packet."
-COMMANDS = {
-    "run": "Simulate a scenario, print a summary and save tables; a sweep table is ignored.",
-    "life": "Save the events of every packet in a replication: tables, an interactive page, a "
-    "trace.",
-    "play": "Open a page that simulates a scenario in the browser; it needs no network.",
-    "compare": "Compare scenarios with common random numbers, replication by replication.",
-    "emulate": "Run commands as phones of a scenario; their packets pass the simulated cell.",
-    "explain": "Explain the duration of a transfer by its critical path, with one cause per "
-    "nanosecond.",
-    "sweep": "Simulate the cells of a scenario's sweep table, except those in the results folder.",
-    "plot": "Draw curves with 95 % confidence bands from the table of a sweep or of a run. Columns "
-    "of several tables in a folder are joined on run and user.",
-    "link": "Simulate the chip-level radio link alone.",
-    "link run": "Simulate a link at each Eb/N0; print error rates, and save rates and error "
-    "sequences.",
-    "link curve": "Plot error rates over Eb/N0 with 95 % intervals, one curve per folder.",
-    "link schema": "Print the JSON Schema of a link configuration file, for editors.",
-    "fit": "Fit error models to an error sequence, compare them, and write model files and "
-    "figures.",
-    "new": "Print a ready cell, to begin a scenario file with: `nodeb new lte-evening > my.toml`.",
-    "validate": "Check scenario files without running them.",
-    "import": "Convert a measured channel or traffic to a trace file for scenarios.",
-    "schema": "Print the JSON Schema of a scenario file, for editors, or describe one key.",
-    "list": "List the components of scenarios, their keys (`list keys radio.dch`), ready cells "
-    "(`list cells`), or the metrics.",
-    "replay": "Replay a recorded emulation in virtual time; fail if any arrival or loss differs.",
-    "reproduce": "Reproduce the tables and figures of a published study, next to the published "
-    "values. `all` reproduces every study in its own folder and summarizes the results.",
+GROUPS = {
+    "Begin": {
+        "new": "Print a ready cell, the beginning of a scenario file of your own.",
+        "list": "List components of scenarios, their keys, ready cells, or metrics.",
+        "schema": "Print the JSON Schema of a scenario file, or describe one key.",
+        "validate": "Check scenario files without running them.",
+        "play": "Open a page that simulates a scenario in the browser; it needs no network.",
+    },
+    "Simulate": {
+        "run": "Simulate a scenario, print a summary and save tables. A sweep table is ignored.",
+        "compare": "Compare scenarios with common random numbers, replication by replication.",
+        "sweep": "Simulate all cells of a scenario's sweep table that the results folder lacks.",
+    },
+    "Understand": {
+        "explain": "Explain how long a transfer took, with one cause per nanosecond.",
+        "life": "Save what happened to every packet: tables, an interactive page, a trace.",
+        "plot": "Draw curves with 95 % confidence bands from a table of results. Columns of "
+        "several tables in a folder are joined on run and user.",
+    },
+    "Real programs and measurements": {
+        "emulate": "Run commands as phones of a scenario, whose cell carries their packets.",
+        "replay": "Replay a recorded emulation in virtual time. Fails if any arrival or loss "
+        "differs.",
+        "import": "Convert a measured channel or traffic to a trace file for scenarios.",
+    },
+    "The radio link alone": {
+        "link": "Simulate the chip-level radio link alone.",
+        "link run": "Simulate a link at each Eb/N0; print error rates, and save rates and error "
+        "sequences.",
+        "link curve": "Plot error rates over Eb/N0 with 95 % intervals, one curve per folder.",
+        "link schema": "Print the JSON Schema of a link configuration file, for editors.",
+        "fit": "Fit error models to an error sequence; write model files and figures.",
+    },
+    "Published studies": {
+        "reproduce": "Reproduce tables and figures of a published study, next to its values. `all` "
+        "reproduces every study in its own folder and summarizes the results.",
+    },
 }
-"""What each command does, in the order of the help. `link` has commands of its own."""
+"""What each command does, by group. `link` has commands of its own."""
+COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
+EXAMPLES = {
+    "new": "nodeb new lte-evening > my.toml",
+    "list": "nodeb list keys radio.dch",
+    "schema": "nodeb schema radio.dch.bler",
+    "validate": "nodeb validate examples/*.toml",
+    "play": "nodeb play cell:lte-evening",
+    "run": "nodeb run examples/dch-50k.toml --set radio.dch.bler=0.2 --report",
+    "compare": "nodeb compare cell:lte-evening --with tcp.linux.control=bbr",
+    "sweep": "nodeb sweep examples/bler-sweep.toml",
+    "explain": "nodeb explain examples/dch-50k.toml --what-if",
+    "life": 'nodeb life examples/hsdpa-cell.toml --user 0 --to "5 s"',
+    "plot": "nodeb plot out/dch-50k --x t_s --y cwnd_packets",
+    "emulate": "nodeb emulate cell.toml -- curl http://server/",
+    "replay": "nodeb replay recording.log --out out/replay",
+    "import": "nodeb import drive.csv --as cqi",
+    "link run": "nodeb link run examples/link/vehicular-384k.toml",
+    "link curve": "nodeb link curve out/vehicular-384k --rate bler",
+    "link schema": "nodeb link schema > link.json",
+    "fit": "nodeb fit errors.txt",
+    "reproduce": "nodeb reproduce wang --quick",
+}
 MODULES = {"import": "importing", "list": "lists", "new": "lists", "schema": "lists"}
 
 
@@ -63,7 +94,7 @@ def parser(name: str) -> tuple[Parser, Any]:
     module, _, own = name.partition(" ")
     home = import_module(f"nodeb.cli.{MODULES.get(module, module)}")
     function = getattr(home, f"{own or module}_" if name in ("import", "list") else own or module)
-    return Parser(f"nodeb {name}", COMMANDS[name], function.options), function
+    return Parser(f"nodeb {name}", COMMANDS[name], function.options, EXAMPLES[name]), function
 
 
 def invoke(arguments: list[str]) -> int:
@@ -102,6 +133,8 @@ def invoke(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
     name = " ".join(arguments[:2]) if arguments[:1] == ["link"] else "".join(arguments[:1])
     if name not in COMMANDS or name == "link":
         return _help(arguments)
@@ -126,9 +159,12 @@ def _help(arguments: list[str]) -> int:
         what = "option" if first.startswith("-") else "command"
         own = [name.split()[-1] for name in names]
         raise InputError(f"no such {what}: {first}{nearest(first, own)}; see `{path} --help`")
-    lines = [f"usage: {path} [OPTIONS] COMMAND ...", "", COMMANDS["link"] if group else ABOUT, ""]
-    for name in names:
-        lines.append(_wrapped(name.split()[-1], COMMANDS[name].partition(". ")[0].rstrip(".")))
+    lines = [f"usage: {path} [OPTIONS] COMMAND ...", "", COMMANDS["link"] if group else ABOUT]
+    for title, texts in GROUPS.items():
+        shown = {name: text for name, text in texts.items() if name in names}
+        lines += ["", f"{title}:"] if shown else []
+        for name, text in shown.items():
+            lines.append(_wrapped(name.split()[-1], text.partition(". ")[0].rstrip(".")))
     lines += ["", _wrapped("-h, --help", "Show this message and exit")]
     lines += [] if group else [_wrapped("--version", "Show the version and exit")]
     print("\n".join(lines))

@@ -6,19 +6,23 @@ import contextlib
 import json
 import sys
 from argparse import Namespace
+from collections.abc import Iterable
 from pathlib import Path
 from shutil import get_terminal_size
-from textwrap import wrap
+from textwrap import fill
 
 from nodeb import _core
+from nodeb.answer.terminal import WIDTH
 from nodeb.cli import options as of
 from nodeb.errors import InputError
 from nodeb.inputs import cells
+from nodeb.inputs.keys import NEEDED
 from nodeb.storage import files
 
 METRICS, KEYS, CELLS = "metrics", "keys", "cells"
-WIDTH = 120
-"""Minimum width of tables, characters."""
+NAME = 24
+"""Width of the column of names, characters; a longer name moves what follows it."""
+INDENT = " " * 4
 
 
 @of.command(
@@ -35,18 +39,33 @@ def list_(given: Namespace) -> None:
         raise InputError(
             f"unexpected argument {given.section}; only `nodeb list keys` takes a section"
         )
-    if given.kind == METRICS:
-        print(_metrics())
-        return
-    if given.kind == CELLS:
-        print(_table(["cell", "question"], [[name, cells.title(name)] for name in cells.names()]))
-        return
     entries = _core.registry()
-    if given.kind is not None:
-        kinds = [*dict.fromkeys(entry[0] for entry in entries), METRICS, KEYS, CELLS]
+    kinds = [*dict.fromkeys(entry[0] for entry in entries), METRICS, KEYS, CELLS]
+    kind = given.kind if given.kind in kinds else (given.kind or "").removesuffix("s")
+    if kind == METRICS:
+        print(_metrics())
+    elif kind == CELLS:
+        print(_lines((name, cells.title(name)) for name in cells.names()))
+    elif kind in kinds:
+        print(_lines((name, meaning) for of_kind, name, meaning in entries if of_kind == kind))
+    elif given.kind is None:
+        parts = (
+            f"{kind}:\n{_lines((name, text) for of_kind, name, text in entries if of_kind == kind)}"
+            for kind in kinds[:-3]
+        )
+        print("\n\n".join([*parts, f"More lists: {', '.join(kinds[-3:])}"]))
+    else:
+        _check_section(given.kind)
         of.check_name("kind", given.kind, kinds)
-        entries = [entry for entry in entries if entry[0] == given.kind]
-    print(_table(["kind", "name", "meaning"], [list(entry) for entry in entries]))
+
+
+def _check_section(name: str) -> None:
+    """Names the section of the scenario with the name that was given as a kind."""
+    from nodeb.inputs.keys import Keys, listing
+
+    for path in Keys(json.loads(_core.schema())).paths():
+        if path.rpartition(".")[2] == name:
+            raise InputError(f"`{name}` is a section of the scenario; {listing(path)}")
 
 
 def _keys(section: str | None) -> str:
@@ -54,10 +73,17 @@ def _keys(section: str | None) -> str:
     from nodeb.inputs.keys import Keys
 
     keys = Keys(json.loads(_core.schema()))
-    text = _table(["key", "type", "default", "unit", "meaning"], keys.rows(section or ""))
+    text = _entries(
+        (key, _typed(kind, default), meaning)
+        for key, kind, default, _, meaning in keys.rows(section or "")
+    )
     if section is not None:
         return text
     return "\n".join([text, "", "Sections, for `nodeb list keys SECTION`:", "", *keys.paths()])
+
+
+def _typed(kind: str, default: str) -> str:
+    return f"{kind}; {default if default == NEEDED else f'default {default}'}" if default else kind
 
 
 def _key(path: str) -> str:
@@ -77,34 +103,28 @@ def _key(path: str) -> str:
 def _metrics() -> str:
     from nodeb.results import metrics
 
-    rows = [
-        [
-            one.name,
-            one.label,
-            "%" if one.percent else one.unit or "count",
-            one.better or "-",
-            one.meaning,
-        ]
+    return _entries(
+        (one.name, f"{one.label} ({'%' if one.percent else one.unit or 'count'})", one.meaning)
         for one in metrics.METRICS.values()
-    ]
-    return _table(["metric", "label", "unit", "better", "meaning"], rows)
+    )
 
 
-def _table(heads: list[str], rows: list[list[str]]) -> str:
-    """Aligned columns in the terminal's width; types and the last column are wrapped."""
-    width = max(WIDTH, get_terminal_size((WIDTH, 24)).columns)
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    if "type" in heads:
-        widths[1] = min(widths[1], 30)
-    widths[-1] = max(width - sum(widths[:-1]) - 2 * (len(heads) - 1), 20)
+def _entries(entries: Iterable[tuple[str, str, str]]) -> str:
+    """A name and facts on one line, and the meaning indented below."""
     lines = []
-    for row in [heads, *rows]:
-        cells = [wrap(cell, size) or [""] for cell, size in zip(row, widths, strict=True)]
-        for number in range(max(map(len, cells))):
-            parts = [cell[number] if number < len(cell) else "" for cell in cells]
-            line = "  ".join(part.ljust(size) for part, size in zip(parts, widths, strict=True))
-            lines.append(line.rstrip())
-    return "\n".join(lines)
+    for name, facts, meaning in entries:
+        lines.append(_filled(f"{name:<{NAME}}  {facts}", " " * (NAME + 2)))
+        lines.append(_filled(f"{INDENT}{meaning}", INDENT))
+    return "\n".join(filter(None, lines))
+
+
+def _lines(rows: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(_filled(f"{name:<{NAME}}  {text}", " " * (NAME + 2)) for name, text in rows)
+
+
+def _filled(text: str, indent: str) -> str:
+    width = max(2 * len(indent), get_terminal_size((WIDTH, 24)).columns)
+    return fill(text, width, subsequent_indent=indent, break_on_hyphens=False).rstrip()
 
 
 @of.command(of.place("name", "NAME", "Ready cell; `nodeb list cells` lists all.", str))

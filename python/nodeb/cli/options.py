@@ -41,11 +41,13 @@ def place(name: str, metavar: str, meaning: str, kind: Any = Path, **more: Any) 
 
 def option(name: str, metavar: str, meaning: str, kind: Any = str, **more: Any) -> Declared:
     shown = f" [default: {more['default']}]" if "default" in more else ""
+    kind = NUMBERS.get(kind, kind)
     return (name,), {"metavar": metavar, "help": _escaped(meaning + shown), "type": kind, **more}
 
 
 def repeated(name: str, metavar: str, meaning: str, kind: Any = str, **more: Any) -> Declared:
     text = _escaped(f"{meaning.rstrip('.')}; repeatable.")
+    kind = NUMBERS.get(kind, kind)
     settings = {"metavar": metavar, "help": text, "type": kind, "action": "append", "default": []}
     return (name,), settings | more
 
@@ -69,6 +71,19 @@ def whole(low: int, high: int | None = None) -> Callable[[str], int]:
 
     number.__name__ = "whole number"
     return number
+
+
+def _number(kind: Any, what: str) -> Callable[[str], Any]:
+    def number(text: str) -> Any:
+        try:
+            return kind(text)
+        except ValueError:
+            raise ArgumentTypeError(f"`{text}` is not a {what}") from None
+
+    return number
+
+
+NUMBERS = {int: _number(int, "whole number"), float: _number(float, "number")}
 
 
 def share(text: str) -> float:
@@ -134,7 +149,10 @@ class Parser(_Checked):
     What follows `--` are arguments without names, such as the command that `emulate` runs.
     """
 
-    def __init__(self, path: str, about: str, options: Sequence[Declared]) -> None:
+    def __init__(
+        self, path: str, about: str, options: Sequence[Declared], example: str = ""
+    ) -> None:
+        self.example = example
         self.places = [one for one in options if not one[0][0].startswith("-")]
         self.options = [one for one in options if one[0][0].startswith("-")]
         usage = " ".join([path, "[OPTIONS]", *map(_shown, self.places)])
@@ -164,7 +182,7 @@ class Parser(_Checked):
             shown = _shown((names, keywords))
             self.add_argument(*names, **{**keywords, "nargs": None, "metavar": shown})
         self.add_argument("-h", "--help", action="help", help="Show this message and exit.")
-        return self.format_help()
+        return f"{self.format_help()}\nexample:\n  {self.example}\n"
 
 
 def _shown(declared: Declared) -> str:

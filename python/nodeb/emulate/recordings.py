@@ -240,6 +240,8 @@ def read(path: str | os.PathLike[str]) -> Recording:
         InputError: the file cannot be read, is not a log, or has an incomplete header.
     """
     shown = os.fspath(path)
+    if not os.path.exists(shown):
+        raise InputError(f"{shown}: there is no such file")
     try:
         about = json.loads(_core.flight_header(shown))
     except OSError as error:

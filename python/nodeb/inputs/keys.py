@@ -13,6 +13,8 @@ from nodeb.errors import InputError, nearest
 Schema = dict[str, Any]
 QUANTITIES = {"Duration": "time", "Rate": "bit rate"}
 """Name in the schema -> name for users, where it is not just the same in lower case."""
+NEEDED = "needed"
+"""Stands for the default of a required key."""
 TYPES = {"string": "text", "integer": "whole number", "boolean": "true or false"}
 UNITS = {
     "_dbm": "dBm",
@@ -62,7 +64,7 @@ class Keys:
             [
                 key,
                 self._type(value, None),
-                "needed" if key in table.get("required", ()) else self._default(value).strip("`"),
+                NEEDED if key in table.get("required", ()) else self._default(value).strip("`"),
                 self._unit(key, value),
                 " ".join([plain(value.get("description", "")), *self._names(value)]),
             ]
@@ -78,14 +80,34 @@ class Keys:
             )
         return rows[key]
 
+    def places(self) -> list[str]:
+        """Returns all keys of a scenario by the shortest dotted key; those of users by group 0."""
+        sections = ["", *self.paths()]
+        keys = [f"{path}.{row[0]}".lstrip(".") for path in sections for row in self.rows(path)]
+        return [re.sub(r"^users\.", "users.0.", key) for key in keys]
+
+    def names(self, path: str) -> list[str]:
+        """Returns the names from which the value of a dotted key is chosen, if it is."""
+        section, _, key = path.rpartition(".")
+        value = self._table(self._definition(section)).get("properties", {}).get(key)
+        if value is None:
+            return []
+        constants = [one["const"] for one in _constants(self._scalar(value))]
+        variants = (self._variants(name) for name in self._mentioned(value))
+        return list(dict.fromkeys([*constants, *(tag for tags in variants for tag in tags)]))
+
     def _definition(self, path: str) -> str:
         """Returns the name of the definition at a dotted key; empty for the file itself."""
         name = ""
         for key in path.split(".") if path else ():
+            if key.isdecimal():  # A group of users, or another entry of a list.
+                continue
             inside = {one: list(self._mentioned(value)) for one, value in self._inside(name)}
             names = inside.get(key, [])
             if not names:
                 near = nearest(key, [one for one in inside if inside[one]])
+                below = [one for one in self.paths() if one.rpartition(".")[2] == key]
+                near = f"; did you mean `{below[0]}`?" if below else near
                 raise InputError(f"{path}: there is no section for `{key}`{near}")
             name = names[0]
         return name

@@ -29,6 +29,7 @@ from nodeb.inputs.changes import (
 )
 from nodeb.inputs.columns import Column, RecordingColumns, extract_columns, restore_columns
 from nodeb.inputs.keys import toml_value
+from nodeb.inputs.mistakes import meant
 from nodeb.inputs.parts import plain
 from nodeb.inputs.reading import core_call, read_text
 from nodeb.scenario_types import ScenarioFields
@@ -102,7 +103,7 @@ class Scenario(ScenarioFields):
         try:
             compiled = core_call(_core.CompiledScenario.from_toml, text, name, list(overrides))
         except ScenarioError as error:
-            raise ScenarioError(f"{error}{_remedy(text, overrides)}") from None
+            raise ScenarioError(f"{error}{_remedy(text, overrides, str(error))}") from None
         if not compiled.unread:
             return cls.of(compiled)
 
@@ -465,8 +466,8 @@ def _of_variant(key: str) -> str:
     return next((place for place, tag in last if key == f"{place}.{tag}"), key)
 
 
-def _remedy(text: str, settings: Sequence[str]) -> str:
-    """A hint for settings of another variant than the one written in a scenario file."""
+def _remedy(text: str, settings: Sequence[str], error: str) -> str:
+    """A hint for a refused setting, or for settings of another variant than the one in a file."""
     values = {key_of(one): value_of(one) for one in settings}
     try:
         written = tomllib.loads(text) if values else {}
@@ -477,7 +478,9 @@ def _remedy(text: str, settings: Sequence[str]) -> str:
         if place and place not in values:
             table = whole(place, {k: v for k, v in values.items() if k.startswith(f"{place}.")})
             return f"; `{place}={toml_value(table)}` replaces {_variant(place, written)}"
-    return ""
+    refused = next((one for one in settings if f"`{one}`" in error), None)
+    setting = "" if refused is None or "did you mean" in error else meant(refused, written)
+    return f"; did you mean {setting}?" if setting else ""
 
 
 def _variant(place: str, data: Mapping[str, Any]) -> str:

@@ -42,7 +42,9 @@ def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path, dict[st
     files = [path / f"{name}.parquet" for name in TABLES]
     tables = {file.stem: _read(file) for file in files if file.exists()}
     if not tables:
-        raise InputError(f"{path}: there are no results in this folder")
+        within = sorted(one.parent.name for one in path.glob("*/provenance.json"))
+        hint = f"; it has those of {', '.join(within)}" if within else ""
+        raise InputError(f"{path}: there are no results in this folder{hint}")
     table, names = chosen_columns(tables, columns)
     return table, path, names
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nodeb import cli
-from nodeb.cli import COMMANDS, parser
+from nodeb.cli import COMMANDS, EXAMPLES, parser
 from nodeb.errors import InputError
 
 ROOT = Path(__file__).parents[3]
@@ -71,6 +71,15 @@ def test_help_fits_into_eighty_columns(monkeypatch, capsys, name, option):
     assert max(map(len, shown.splitlines())) <= 80
     for names, keywords in parser(name)[1].options:
         assert (names[0] if names[0].startswith("-") else keywords["metavar"]) in shown
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example_of_each_command_is_valid_and_shown(name, capsys):
+    example = EXAMPLES[name]
+    assert example.startswith(f"nodeb {name} ")
+    read(shlex.split(example)[1:])
+    assert cli.invoke(["help", *name.split()]) == 0
+    assert capsys.readouterr().out.endswith(f"{example}\n")
 
 
 def test_command_lines_are_extracted():

@@ -13,11 +13,42 @@ KEYS = Keys(json.loads(_core.schema()))
 def test_section_lists_keys_with_type_default_and_unit(call):
     status, printed, _ = call("list", "keys", "radio.dch")
     rows = {line.split()[0]: line for line in printed.splitlines() if line[0] != " "}
-    assert (status, list(rows)) == (0, ["key", *KEYS.defs["Dch"]["properties"]])
+    assert (status, list(rows)) == (0, [*KEYS.defs["Dch"]["properties"]])
     assert '"10 ms"' in rows["tti"]
     assert "number, 0 to 1" in rows["bler"]
     status, printed, _ = call("list", "keys", "radio")
-    assert (status, printed.splitlines()[1].split()[:2]) == (0, ["dch", "table"])
+    assert (status, printed.splitlines()[0].split()) == (0, ["dch", "table"])
+
+
+def test_lists_fit_into_eighty_columns(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for arguments in (["metrics"], [], *(["keys", section] for section in KEYS.paths())):
+        assert max(map(len, call("list", *arguments)[1].splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("bler=0.2", "`radio.dch.bler`"),
+        ("tcp.congestion=cubic", "`tcp.linux.control`"),
+        ("wired.loss=5%", "`wired.loss=0.05`"),
+        ("users=10", "`users.0.count=10`"),
+        ("users.far.count=3", "`users.1.count`"),
+        ("wired.rate=10M", "`wired.rate=10 Mbps`"),
+        ("wired.rate=10MBps", "`wired.rate=80 Mbps`"),
+    ],
+)
+def test_refused_setting_suggests_what_was_meant(call, tmp_path, setting, expected):
+    groups = "".join(
+        f'[[users]]\nname = "{name}"\ntraffic.ftp.size = "1 kB"\n' for name in ("near", "far")
+    )
+    (tmp_path / "a.toml").write_text(f"radio.dch.bler = 0.1\n{groups}")
+    status, printed, err = call("run", "a.toml", "--set", setting)
+    assert (status, printed) == (2, "")
+    assert err.endswith(f"; did you mean {expected}?\n")
+    meant = expected.strip("`")
+    value = "" if "=" in meant else f"={setting.partition('=')[2]}"
+    assert call("run", "a.toml", "--runs", 2, "--set", f"{meant}{value}")[0] == 0
 
 
 def test_file_and_all_sections_are_listed_by_default(call):
@@ -35,6 +66,8 @@ def test_file_and_all_sections_are_listed_by_default(call):
         (("list", "keys", "radio.hsdp"), "`hsdp`; did you mean `hsdpa`"),
         (("list", "keys", "radio.dch.bler"), "radio.dch.bler"),
         (("list", "keys", "."), "section"),
+        (("list", "keys", "lte"), "`radio.lte`"),
+        (("list", "lte"), "`nodeb list keys radio.lte`"),
         (("list", "metrics", "radio.dch"), "`nodeb list keys`"),
         (("schema", "radio.dch.blr"), "did you mean `bler`"),
         (("schema", "runs", "--out", "x.json"), "--out"),
