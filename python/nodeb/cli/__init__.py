@@ -62,6 +62,9 @@ GROUPS = {
         "reproduce": "Reproduce tables and figures of a published study, next to its values. `all` "
         "reproduces every study in its own folder and summarizes the results.",
     },
+    "Shell": {
+        "completion": "Print a script for a shell, which then completes commands, keys and names.",
+    },
 }
 """What each command does, by group. `link` has commands of its own."""
 COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
@@ -85,6 +88,7 @@ EXAMPLES = {
     "link schema": "nodeb link schema > link.json",
     "fit": "nodeb fit errors.txt",
     "reproduce": "nodeb reproduce wang --quick",
+    "completion": "nodeb completion bash > ~/.nodeb-completion",
 }
 MODULES = {"import": "importing", "list": "lists", "new": "lists", "schema": "lists"}
 

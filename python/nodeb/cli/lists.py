@@ -39,24 +39,27 @@ def list_(given: Namespace) -> None:
         raise InputError(
             f"unexpected argument {given.section}; only `nodeb list keys` takes a section"
         )
-    entries = _core.registry()
-    kinds = [*dict.fromkeys(entry[0] for entry in entries), METRICS, KEYS, CELLS]
-    kind = given.kind if given.kind in kinds else (given.kind or "").removesuffix("s")
+    entries, known = _core.registry(), kinds()
+    kind = given.kind if given.kind in known else (given.kind or "").removesuffix("s")
     if kind == METRICS:
         print(_metrics())
     elif kind == CELLS:
         print(_lines((name, cells.title(name)) for name in cells.names()))
-    elif kind in kinds:
+    elif kind in known:
         print(_lines((name, meaning) for of_kind, name, meaning in entries if of_kind == kind))
     elif given.kind is None:
         parts = (
             f"{kind}:\n{_lines((name, text) for of_kind, name, text in entries if of_kind == kind)}"
-            for kind in kinds[:-3]
+            for kind in known[:-3]
         )
-        print("\n\n".join([*parts, f"More lists: {', '.join(kinds[-3:])}"]))
+        print("\n\n".join([*parts, f"More lists: {', '.join(known[-3:])}"]))
     else:
         _check_section(given.kind)
-        of.check_name("kind", given.kind, kinds)
+        of.check_name("kind", given.kind, known)
+
+
+def kinds() -> list[str]:
+    return [*dict.fromkeys(entry[0] for entry in _core.registry()), METRICS, KEYS, CELLS]
 
 
 def _check_section(name: str) -> None:
