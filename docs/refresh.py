@@ -150,7 +150,7 @@ def front() -> None:
 
     sharp = {"device_scale_factor": 1.25}
     with examples() as folder, chromium() as browser, browser.new_page(**sharp) as page:
-        output(f"nodeb explain {FRONT} --out why.html", folder)
+        output(f"nodeb explain {FRONT} --report why.html", folder)
         output(f'nodeb life {FRONT} --run {MEDIAN} --to "3 s" --out life', folder)
         page.set_viewport_size({"width": 1000, "height": 1200})
         for scheme in ("light", "dark"):

@@ -21,13 +21,9 @@ END = "nodeb works. Next: `source .venv/bin/activate`, then README.md or docs/qu
 def commands(folder: Path) -> Iterator[tuple[list[str], Path, str]]:
     """Yields arguments of each command, the page that it writes, and what follows its answer."""
     page = folder / "first.html"
-    yield ["explain", OWN, "--what-if", "--out", str(page)], page, ""
-    page = folder / "second.html"
-    yield (
-        ["compare", OWN, SHARED, "--out", str(folder / "second"), "--report", str(page)],
-        page,
-        "",
-    )
+    yield ["explain", OWN, "--what-if", "--report", str(page)], page, ""
+    page = folder / "second" / "report.html"
+    yield ["compare", OWN, SHARED, "--out", str(folder / "second"), "--report"], page, ""
     page = folder / "wang" / "report.html"
     yield (
         ["reproduce", "wang", "--quick", "--out", str(folder / "wang")],

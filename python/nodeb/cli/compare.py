@@ -13,7 +13,6 @@ from nodeb.comparison.experiment import Experiment, Outcome
 from nodeb.errors import Interrupted
 from nodeb.explanation.compared import Differences, all_differences, short_differences
 from nodeb.replication.pool import Jobs
-from nodeb.storage import files
 from nodeb.terminal.progress import progress_bar
 
 
@@ -29,7 +28,7 @@ from nodeb.terminal.progress import progress_bar
     of.MARGIN, of.SEED, of.RUNS, of.JOBS, of.CLUSTER,
     of.option("--out", "DIR", "Results folder; default: out/<first file>-compared.", Path),
     of.FORCE, of.ALL,
-    of.option("--report", "PAGE", "Write an HTML page with figures.", Path),
+    of.REPORT,
     of.option(
         "--explain", "USER",
         "Explain the difference in this user's first transfer, with all causes; default: user 0, "
@@ -46,7 +45,7 @@ def compare(given: Namespace) -> None:
             messages.print_notes([f"the [sweep] table of {file} is ignored"])
     for scenario in plan.scenarios if given.explain is not None else ():
         scenario.check_user(given.explain)
-    of.check_page(given.report, "--report")
+    of.check_page(given.report)
     folder = of.default_folder(given.out, given.files[0], "-compared")
     with of.workers(given.jobs, given.cluster) as jobs:
         with progress_bar(f"comparing with {plan.cells[0].label}") as bar:
@@ -80,14 +79,15 @@ def _print(outcome: Outcome, causes: Differences | None, given: Namespace) -> No
         messages.print_answer(answer, given.all)
     for note in [] if causes is None else causes.notes:
         print(note)
-    if given.report is not None:
+    place = of.page_of(given, outcome.folder / "report.html")
+    if place is not None:
         from nodeb.report.compared import page
 
         comparison = outcome.comparison
-        ran = {"runs": comparison.runs, "seed": comparison.seed, "report": given.report}
+        ran = {"runs": comparison.runs, "seed": comparison.seed} | of.chosen(given, "report")
         options = of.chosen(given, "set", "with", "metric", "margin", "explain") | ran
         command = command_line("compare", *given.files, options=options)
-        files.write(given.report, page(comparison, outcome.tables, bars, command))
-        messages.print_file("Page", given.report)
+        of.write_page(place, page(comparison, outcome.tables, bars, command))
+        messages.print_file("Page", place)
     if causes is not None and (given.all or given.explain is not None):
         messages.print_rows(causes.rows)

@@ -100,7 +100,11 @@ def emulate(given: Namespace) -> int:
         record=given.record,
         kept_bytes=given.kept,
     )
-    page = results.page_place(given.report, given.out, force=given.force)
+    report = of.page_of(
+        given,
+        Path("report.html") if given.out else of.default_folder(None, given.file, "-emulated.html"),
+    )
+    page = results.page_place(report, given.out, force=given.force)
     with results.claimed(given.out, given.file, force=given.force, once=True) as place:
         with status_line(sys.stderr) as line:
             outcome = session.emulate(planned, options, line)
@@ -117,10 +121,10 @@ def emulate(given: Namespace) -> int:
     if page is not None:
         from nodeb.emulate.page import of_emulation
 
-        given_again = of.chosen(given, *AGAIN) | {"seed": options.seed, "report": given.report}
+        given_again = of.chosen(given, *AGAIN, "report") | {"seed": options.seed}
         again = command_line("emulate", given.file, options=given_again, program=given.command)
         content = of_emulation(planned, options, outcome, again)
-        results.write_page(page, content)
+        of.write_page(page, content)
         messages.print_file("Page", page, sys.stderr)
     return status
 

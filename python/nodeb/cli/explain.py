@@ -16,7 +16,6 @@ from nodeb.explanation.answer import answer
 from nodeb.explanation.what_if import WhatIf
 from nodeb.inputs.reading import is_recording
 from nodeb.inputs.scenario import load
-from nodeb.storage import files
 from nodeb.terminal.progress import progress_bar
 
 OF_SCENARIOS = "set", "transfer", "seed", "runs", "jobs", "cluster", "what-if", "beside"
@@ -33,7 +32,7 @@ OF_SCENARIOS = "set", "transfer", "seed", "runs", "jobs", "cluster", "what-if", 
     of.flag("--what-if", "Simulate changes that remove or reduce a cause, one at a time."),
     of.ALL,
     of.repeated("--beside", "N", "Another user to compare on the page.", int),
-    of.option("--out", "FILE", "Write an HTML page with figures to this file.", Path),
+    of.REPORT,
 )  # fmt: skip
 def explain(given: Namespace) -> None:
     if is_recording(given.file):
@@ -44,7 +43,7 @@ def explain(given: Namespace) -> None:
     user, transfer, runs, seed = given.user or 0, given.transfer or 0, given.runs, given.seed
     scenario = load(given.file, given.set)
     messages.print_warnings(scenario.warnings())
-    of.check_page(given.out, "--out")
+    of.check_page(given.report)
     if user in given.beside:
         raise InputError(f"--beside {user}: user {user} is explained already; give another user")
     title = scenario.name or given.file.stem
@@ -60,14 +59,14 @@ def explain(given: Namespace) -> None:
     beside = {name: other for name, other in users.items() if other is not first}
     _write_page(given, users, arguments, tried)
     messages.print_answer(answer(first, tried, arguments, beside), given.all or bool(beside))
-    messages.print_file("Page", given.out)
+    messages.print_file("Page", _page(given))
 
 
 def _recording(given: Namespace) -> None:
     """Replays a recording and prints the explanation of one of its TCP connections."""
     from nodeb.emulate import connections, recordings
 
-    of.check_page(given.out, "--out")
+    of.check_page(given.report)
     recording = recordings.read(given.file)
     known = connections.connections(recording)
     chosen = connections.choose(known, given.user, given.connection)
@@ -80,7 +79,7 @@ def _recording(given: Namespace) -> None:
     if len(others) > 1:
         print(f"\n{connections.listed(others)}")
     messages.print_notes(known.notes)
-    messages.print_file("Page", given.out)
+    messages.print_file("Page", _page(given))
 
 
 def _write_page(
@@ -89,8 +88,12 @@ def _write_page(
     arguments: Arguments,
     tried: Sequence[WhatIf] | None = None,
 ) -> None:
-    if given.out is not None:
+    if (place := _page(given)) is not None:
         from nodeb.report.explained import page
 
-        command = arguments.command("explain", what_if=given.what_if, out=given.out)
-        files.write(given.out, page(explanations, tried or (), arguments, command))
+        command = arguments.command("explain", what_if=given.what_if, **of.chosen(given, "report"))
+        of.write_page(place, page(explanations, tried or (), arguments, command))
+
+
+def _page(given: Namespace) -> Path | None:
+    return of.page_of(given, of.default_folder(None, given.file, "-explained.html"))

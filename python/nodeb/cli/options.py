@@ -122,8 +122,18 @@ MARGIN = option(
 )
 OUT = option("--out", "DIR", "Results folder; default: out/<file name>.", Path)
 TABLES = option("--out", "DIR", "Folder for tables and provenance; default: none.", Path)
-REPORT = option(
-    "--report", "PAGE", "Write an HTML page with figures; a bare name is put in --out.", Path
+DEFAULT_PAGE = Path()
+"""Value of `--report` without a page."""
+REPORT: Declared = (
+    ("--report",),
+    {
+        "metavar": "PAGE.html",
+        "help": "Write an HTML page with figures; default: report.html in the results folder, or "
+        "beside it in `out` if there is none.",
+        "type": Path,
+        "nargs": "?",
+        "const": DEFAULT_PAGE,
+    },
 )
 FORCE = flag("--force", "Replace existing results in the folder.")
 ALL = flag("--all", "Print all tables, not only the answer and key figures.")
@@ -170,7 +180,7 @@ class Parser(_Checked):
         if {"-h", "--help"} & set(words[:at]):
             print(self.whole_help(), end="")
             return None
-        given, rest = self.parse_known_args(words[:at], Namespace(parser=self))
+        given, rest = self.parse_known_args(_without_pages(words[:at]), Namespace(parser=self))
         for word in rest:
             if word.startswith("-") and word != "-":
                 self.error(_no_option(word, self._option_string_actions))
@@ -183,6 +193,15 @@ class Parser(_Checked):
             self.add_argument(*names, **{**keywords, "nargs": None, "metavar": shown})
         self.add_argument("-h", "--help", action="help", help="Show this message and exit.")
         return f"{self.format_help()}\nexample:\n  {self.example}\n"
+
+
+def _without_pages(words: Sequence[str]) -> list[str]:
+    """Marks each `--report` that no page follows, so that it does not take the next word."""
+    pages = (".html", ".htm")
+    return [
+        "--report=" if word == "--report" and not after.lower().endswith(pages) else word
+        for word, after in zip(words, [*words[1:], ""], strict=False)
+    ]
 
 
 def _shown(declared: Declared) -> str:
@@ -204,7 +223,7 @@ def chosen(given: Namespace, *names: str) -> dict[str, Any]:
     for name in names:
         action = given.parser._option_string_actions[f"--{name}"]
         if (value := vars(given)[action.dest]) != action.default:
-            values[name] = value
+            values[name] = True if value == DEFAULT_PAGE else value
     return values
 
 
@@ -215,13 +234,26 @@ def arguments(given: Namespace, *names: str, **others: Any) -> Arguments:
     return Arguments(given.file, chosen(given, *names) | others)
 
 
-def check_page(path: Path | None, option: str) -> None:
+def check_page(path: Path | None, option: str = "--report") -> None:
     """Checks before the simulation that a page can be written, if one was asked for."""
     from nodeb.storage.files import check_place, refuse_other_page
 
-    if path is not None:
+    if path is not None and path != DEFAULT_PAGE:
         check_place(path, option)
         refuse_other_page(path, option)
+
+
+def page_of(given: Namespace, default: Path) -> Path | None:
+    """The place of the page that `--report` asks for, if it does."""
+    return default if given.report == DEFAULT_PAGE else given.report
+
+
+def write_page(path: Path, text: str) -> None:
+    """Writes a page, and adds it to the files of the results folder that contains it, if any."""
+    from nodeb.storage import files, folders
+
+    files.write(path, text)
+    folders.note(path)
 
 
 def workers(jobs: int | None, cluster: str | None) -> AbstractContextManager[Workers]:

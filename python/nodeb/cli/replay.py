@@ -29,7 +29,11 @@ def replay(given: Namespace) -> int:
     if given.pcap is not None:
         check_place(given.pcap)
     recording = recordings.read(given.log)
-    page = results.page_place(given.report, given.out, force=given.force)
+    report = of.page_of(
+        given,
+        Path("report.html") if given.out else of.default_folder(None, given.log, "-replayed.html"),
+    )
+    page = results.page_place(report, given.out, force=given.force)
     digest = "" if given.out is None else recording.digest()
     with results.claimed(given.out, given.log, force=given.force, made_of=digest) as place:
         if place is not None and given.pcap is not None:
@@ -44,7 +48,7 @@ def replay(given: Namespace) -> int:
         from nodeb.emulate.page import of_replay
 
         command = command_line("replay", given.log, options=of.chosen(given, "report"))
-        results.write_page(page, of_replay(recording, result, command))
+        of.write_page(page, of_replay(recording, result, command))
         messages.print_file("Page", page)
     if given.pcap is not None:
         messages.print_file("Packets", given.pcap)

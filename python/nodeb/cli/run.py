@@ -21,7 +21,7 @@ CAPTURES = "snap_length", "pcap_at", "pcap_radio", "pcap_causes"
 
 @of.command(
     of.FILE, of.SET, of.SEED, of.RUNS, of.PRECISION, of.JOBS, of.CLUSTER, of.OUT, of.FORCE, of.ALL,
-    of.flag("--report", "Write an HTML page with figures to the results folder."),
+    of.REPORT,
     of.option("--pcap", "FILE", "Capture packets of the first replication (pcapng).", Path),
     of.option("--snap-length", "N", "Bytes captured per packet; default: 80, the headers.", int),
     of.repeated("--pcap-at", "PLACE", "Capture only at server, phone or proxy."),
@@ -44,6 +44,7 @@ def run(given: Namespace) -> None:
     runs = rule if isinstance(rule, int) else None
     made_of = results_hash(scenario, scenario.seed)
     owner = Owner("run", given.file.name, made_of=made_of, runs=runs)
+    of.check_page(given.report)
     if given.report:
         from nodeb.report.run import html
     with (
@@ -75,7 +76,8 @@ def run(given: Namespace) -> None:
         try:
             page = html(result, None, arguments) if given.report else None
         finally:
-            result.put(place, report=page)
-    if given.report:
-        messages.print_file("Page", place.shown / "report.html")
+            result.put(place, report=page if given.report == of.DEFAULT_PAGE else None)
+        if page is not None and given.report != of.DEFAULT_PAGE:
+            of.write_page(given.report, page)
+    messages.print_file("Page", of.page_of(given, place.shown / "report.html"))
     messages.print_file("Packets", given.pcap)

@@ -28,9 +28,10 @@ from nodeb.terminal.progress import progress_bar
     of.flag("--dataset", "Also write every replication as Parquet."),
     of.JOBS, of.CLUSTER,
     of.option("--out", "DIR", "Results folder; default: out/<file name>-swept.", Path),
-    of.FORCE, of.ALL,
+    of.FORCE, of.ALL, of.REPORT,
 )  # fmt: skip
 def sweep(given: Namespace) -> None:
+    of.check_page(given.report)
     plan = Sweep.load(given.file, given.set, given.runs, given.precision, given.seed)
     messages.print_warnings(plan.warnings())
     title = printable(plan.name or given.file.stem)
@@ -57,3 +58,9 @@ def sweep(given: Namespace) -> None:
     messages.print_of_sweep(plan, outcome, given.metric)
     shown = answer(outcome, str(folder))
     messages.print_answer(shown, given.all)
+    if (place := of.page_of(given, folder / "report.html")) is not None:
+        from nodeb.report.swept import page
+
+        names = "set", "seed", "runs", "precision", "baseline", "metric", "margin", "report"
+        of.write_page(place, page(outcome, of.arguments(given, *names).command("sweep")))
+        messages.print_file("Page", place)

@@ -16,11 +16,10 @@ from nodeb.answer.words import counted, sentence
 from nodeb.emulate.plan import Plan
 from nodeb.emulate.recordings import CUT_OFF, Recording, Replay
 from nodeb.emulate.session import Options, Outcome
-from nodeb.errors import InputError, OutputError, writing
+from nodeb.errors import InputError, OutputError
 from nodeb.results.provenance import Provenance
 from nodeb.results.result import Result
-from nodeb.storage import folders
-from nodeb.storage.files import check_place, refuse_other_page, write_bytes
+from nodeb.storage.files import check_place, refuse_other_page
 from nodeb.storage.folders import Owner, Place, claim
 
 ENDED = {
@@ -254,10 +253,3 @@ def page_place(report: Path | None, out: Path | None, *, force: bool = False) ->
     elif os.path.lexists(report):
         raise OutputError(f"{report} exists; give another --report, or replace it with --force")
     return report
-
-
-def write_page(place: Path, text: str) -> None:
-    """Writes a page, and adds it to the files of the results folder that contains it, if any."""
-    with writing(f"write {place}"):
-        write_bytes(place, text.encode())
-    folders.note(place)

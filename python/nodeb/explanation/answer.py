@@ -26,7 +26,7 @@ def answer(
         if arguments is None
         else (
             arguments.command("explain", what_if=True),
-            arguments.command("explain", what_if=True, out="why.html"),
+            arguments.command("explain", what_if=True, report="why.html"),
         )
     )
     return Answer.of_core(

@@ -79,7 +79,7 @@ def html(
                 for name, value in about.to_dict().items()
                 if value is not None
             ],
-            "command": arguments.command("run", report=True) if arguments else "",
+            "command": arguments.command("run") if arguments else "",
             "scenario": scenario.to_toml(),
         },
     )

@@ -75,7 +75,7 @@ def test_unreadable_files_are_reported(call, command, name):
         "run small.toml --out /proc/o",
         "import log.txt --as snr --step 2ms --out /proc/x.trace",
         "compare small.toml --with wired.loss=0.1 --report /proc/z.html",
-        "explain small.toml --out /proc/z.html",
+        "explain small.toml --report /proc/z.html",
     ],
 )
 def test_unwritable_folder_is_reported_before_the_simulation(call, scenario_file, command):
@@ -105,7 +105,7 @@ def test_control_characters_in_names_are_escaped(call, scenario_file, command):
     name = "a\x1b[31mred\x07"
     if command == "sweep":
         scenario_file.write_text(scenario_file.read_text() + "[sweep]\nradio.dch.bler = [0.1]\n")
-    more = {"compare": ("--with", "wired.loss=0.1"), "explain": ("--out", f"{name}.html")}
+    more = {"compare": ("--with", "wired.loss=0.1"), "explain": ("--report", f"{name}.html")}
     options = more.get(command, ())
     out = () if command in ("explain", "validate") else ("--out", name)
     again = () if command == "validate" else ("--set", "wired.loss=0.2")

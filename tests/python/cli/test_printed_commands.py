@@ -117,8 +117,8 @@ def test_compare_of_files(printed, call, file):
 @pytest.mark.parametrize("options", [(), ("--what-if",), ("--beside", "0")])
 def test_explain(printed, call, file, options):
     whose = ("--user", "1", "--runs", "3")
-    commands, _ = printed("explain", file, *CHANGES, *whose, *options, "--out", "one.html")
-    assert call(*again("one.html", out="two.html"))[0] == 0
+    commands, _ = printed("explain", file, *CHANGES, *whose, *options, "--report", "one.html")
+    assert call(*again("one.html", report="two.html"))[0] == 0
     pages = [Path(name).read_text().replace(name, "") for name in ("one.html", "two.html")]
     assert pages[0] == pages[1]
     for command in commands:
@@ -128,7 +128,12 @@ def test_explain(printed, call, file, options):
 def test_sweep(printed, call, file):
     keys = '"wired.delay" = ["10 ms", "50 ms"]\n"radio.dch.bler" = [0.0, 0.3]\n'
     file.write_text(f"{SCENARIO}[sweep]\n{keys}")
-    (plot,), _ = printed("sweep", file, "--metric", "download_s", "--out", "a sweep's")
+    options = ("--metric", "download_s", "--out", "a sweep's", "--report")
+    (plot,), _ = printed("sweep", file, *options)
+    page = Path("a sweep's/report.html").read_text()
+    assert page.count("<figure") == 2
+    assert call(*again("a sweep's/report.html"), "--out", "two")[0] == 0
+    assert Path("two/report.html").read_text() == page
     assert call(*words(plot), "--out", "one.svg")[0] == 0
     assert Path("one.svg").exists()
     note = call("run", file)[2]

@@ -11,8 +11,9 @@ import pytest
 
 import fake_emulation
 from nodeb.base.table import Table
+from nodeb.cli.options import write_page
 from nodeb.emulate.page import means, of_emulation
-from nodeb.emulate.results import page_place, write_page
+from nodeb.emulate.results import page_place
 from nodeb.emulate.status import status_line, status_text
 from nodeb.errors import InputError, OutputError
 

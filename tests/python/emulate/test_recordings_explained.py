@@ -103,7 +103,7 @@ def test_timeline_of_a_recording_identifies_real_packets_by_their_headers(log, t
 
 def test_real_connection_is_explained_to_the_nanosecond(log, tmp_path, capsys):
     page = tmp_path / "why.html"
-    assert invoke(["explain", str(log), "--out", str(page)]) == 0
+    assert invoke(["explain", str(log), "--report", str(page)]) == 0
     printed = capsys.readouterr().out
     assert "connection 0, 10.64.0.1:5001 to 10.64.0.2:" in printed
     assert "HARQ" in page.read_text() or "transmission" in page.read_text()

@@ -95,7 +95,7 @@ def test_unfinished_transfer_is_explained_up_to_the_end():
 def test_explain_writes_a_page(tmp_path):
     file, page = tmp_path / "file.toml", tmp_path / "why.html"
     file.write_text(scenario(LOSSY).to_toml())
-    assert invoke(["explain", str(file), "--runs", "3", "--what-if", "--out", str(page)]) == 0
+    assert invoke(["explain", str(file), "--runs", "3", "--what-if", "--report", str(page)]) == 0
     text = page.read_text()
     assert text.startswith("<!doctype html>")
     assert "RLC retransmission" in text

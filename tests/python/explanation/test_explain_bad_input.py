@@ -21,7 +21,7 @@ def test_page_path_is_checked_before_the_simulation(call, scenario_file, tmp_pat
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "notes.txt").write_text("mine")
     out = place and tmp_path / place
-    status, printed, err = call("explain", scenario_file, "--runs", 1, "--out", out)
+    status, printed, err = call("explain", scenario_file, "--runs", 1, "--report", out)
     assert (status, printed) == (2, "")
     assert err.startswith("error: ")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
@@ -82,10 +82,10 @@ def test_user_to_compare_is_checked_first(call, scenario_file, tmp_path, user, c
 def test_page_of_another_program_is_not_replaced(call, scenario_file, tmp_path):
     place = tmp_path / "page.html"
     for _ in range(2):
-        assert call("explain", scenario_file, "--out", place)[0] == 0
+        assert call("explain", scenario_file, "--report", place)[0] == 0
     theirs = '<!doctype html>\n<html><meta name="generator" content="Hugo 0.1"></html>\n'
     place.write_text(theirs)
-    status, printed, err = call("explain", scenario_file, "--out", place)
+    status, printed, err = call("explain", scenario_file, "--report", place)
     assert (status, printed, place.read_text()) == (2, "", theirs)
     assert "page.html" in err
 

@@ -227,7 +227,7 @@ def test_commands_accept_trace_driven_links(tmp_path, call):
     (tmp_path / "slow").write_text("".join(f"{ms}\n" for ms in range(20, 2000, 20)))
     assert call("validate", file)[0] == 0
     assert call("run", file, "--out", "a", "--pcap", "a.pcapng")[0] == 0
-    status, out, err = call("explain", file, "--out", "why")
+    status, out, err = call("explain", file, "--report", "why.html")
     assert status == 0, err
     assert "waiting for the scheduler" in out
     assert call("life", file, "--out", "life")[0] == 0
