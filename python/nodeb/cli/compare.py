@@ -28,7 +28,7 @@ from nodeb.terminal.progress import progress_bar
     of.MARGIN, of.SEED, of.RUNS, of.JOBS, of.CLUSTER,
     of.option("--out", "DIR", "Results folder; default: out/<first file>-compared.", Path),
     of.FORCE, of.ALL,
-    of.REPORT,
+    of.REPORT, of.JSON,
     of.option(
         "--explain", "USER",
         "Explain the difference in this user's first transfer, with all causes; default: user 0, "
@@ -74,11 +74,10 @@ def _print(outcome: Outcome, causes: Differences | None, given: Namespace) -> No
     messages.print_other_folder(outcome.folder, outcome.beside)
     messages.print_replaced(outcome.folder, outcome.replaced)
     bars = [] if causes is None else causes.bars
-    for number, answer in enumerate(answers(outcome.comparison, bars, str(outcome.folder))):
-        print("\n" if number else "", end="")
-        messages.print_answer(answer, given.all)
+    said = answers(outcome.comparison, bars, str(outcome.folder))
+    stream = messages.print_answers(given, said, outcome.comparison.table)
     for note in [] if causes is None else causes.notes:
-        print(note)
+        print(note, file=stream)
     place = of.page_of(given, outcome.folder / "report.html")
     if place is not None:
         from nodeb.report.compared import page
@@ -88,6 +87,6 @@ def _print(outcome: Outcome, causes: Differences | None, given: Namespace) -> No
         options = of.chosen(given, "set", "with", "metric", "margin", "explain") | ran
         command = command_line("compare", *given.files, options=options)
         of.write_page(place, page(comparison, outcome.tables, bars, command))
-        messages.print_file("Page", place)
-    if causes is not None and (given.all or given.explain is not None):
+        messages.print_file("Page", place, stream)
+    if causes is not None and not given.json and (given.all or given.explain is not None):
         messages.print_rows(causes.rows)

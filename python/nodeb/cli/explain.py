@@ -18,7 +18,7 @@ from nodeb.inputs.reading import is_recording
 from nodeb.inputs.scenario import load
 from nodeb.terminal.progress import progress_bar
 
-OF_SCENARIOS = "set", "transfer", "seed", "runs", "jobs", "cluster", "what-if", "beside"
+OF_SCENARIOS = "json", "set", "transfer", "seed", "runs", "jobs", "cluster", "what-if", "beside"
 
 
 @of.command(
@@ -32,7 +32,7 @@ OF_SCENARIOS = "set", "transfer", "seed", "runs", "jobs", "cluster", "what-if", 
     of.flag("--what-if", "Simulate changes that remove or reduce a cause, one at a time."),
     of.ALL,
     of.repeated("--beside", "N", "Another user to compare on the page.", int),
-    of.REPORT,
+    of.REPORT, of.JSON,
 )  # fmt: skip
 def explain(given: Namespace) -> None:
     if is_recording(given.file):
@@ -58,8 +58,9 @@ def explain(given: Namespace) -> None:
     arguments = of.arguments(given, "set", **chosen, seed=seed, runs=runs)
     beside = {name: other for name, other in users.items() if other is not first}
     _write_page(given, users, arguments, tried)
-    messages.print_answer(answer(first, tried, arguments, beside), given.all or bool(beside))
-    messages.print_file("Page", _page(given))
+    given.all = given.all or bool(beside)
+    said = answer(first, tried, arguments, beside)
+    messages.print_file("Page", _page(given), messages.print_answers(given, [said], first.table))
 
 
 def _recording(given: Namespace) -> None:

@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
+import json
+import math
+import os
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from nodeb.base.streams import printable, printable_lines
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from nodeb import _core
     from nodeb.answer import Answer, Rows
+    from nodeb.base.table import Table
     from nodeb.results.result import Result
     from nodeb.storage.folders import Place
     from nodeb.sweep import Outcome, Sweep
 
+RED, GREEN, YELLOW, BLUE, CYAN, BOLD = "31", "32", "33", "34", "36", "1"
+"""Codes of ECMA-48 for the look of characters."""
+KINDS = {"error": f"{BOLD};{RED}", "warning": YELLOW, "note": CYAN}
+COLORS = {"\N{CHECK MARK}": GREEN, "\N{BALLOT X}": RED, "!": YELLOW, "?": YELLOW}
+SIGNS = re.compile(f"(?m)(?<=^  )[{''.join(COLORS)}](?= )|^[{''.join(COLORS)}](?= )")
+"""Signs at the beginning of a line or of a row of a table."""
+BARS = re.compile("\N{FULL BLOCK}+")
+
 
 def print_message(kind: str, text: object) -> None:
     """Prints to stderr, with control characters escaped."""
-    print(f"{kind}: {printable_lines(text)}", file=sys.stderr)
+    print(
+        f"{painted(f'{kind}:', KINDS[kind], sys.stderr)} {printable_lines(text)}", file=sys.stderr
+    )
+
+
+def painted(text: str, color: str, stream: TextIO) -> str:
+    """Colours a text on a terminal (ECMA-48), unless NO_COLOR is set (no-color.org)."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return text if plain or not stream.isatty() else f"\x1b[{color}m{text}\x1b[0m"
 
 
 def print_error(error: object) -> None:
@@ -47,7 +70,36 @@ def print_answer(answer: Answer, everything: bool = False, stream: TextIO | None
     from nodeb.answer import text
 
     to = sys.stdout if stream is None else stream
-    print(text(answer, everything=everything, encoding=to.encoding, width=_width()), file=to)
+    shown = text(answer, everything=everything, encoding=to.encoding, width=_width())
+    headline, gap, rest = shown.partition("\n\n")
+    rest = SIGNS.sub(lambda sign: painted(sign[0], COLORS[sign[0]], to), rest)
+    rest = BARS.sub(lambda bar: painted(bar[0], BLUE, to), rest)
+    print(painted(headline, BOLD, to) + gap + rest, file=to)
+
+
+def print_answers(given: Namespace, answers: Sequence[Answer], table: Table) -> TextIO:
+    """Prints answers or, with `--json`, them and a table as JSON; returns the stream for the rest.
+
+    A value of the table that is missing is null.
+    """
+    if given.json:
+        _print_json(answers, table)
+        return sys.stderr
+    for number, answer in enumerate(answers):
+        print("\n" if number else "", end="")
+        print_answer(answer, given.all)
+    return sys.stdout
+
+
+def _print_json(answers: Sequence[Answer], table: Table) -> None:
+    lines = [f"{one.subject}: {one.headline}" if one.subject else one.headline for one in answers]
+    marks = [mark.text for one in answers for mark in one.marks]
+    rows = [{name: _plain(value) for name, value in row.items()} for row in table]
+    print(json.dumps({"answer": lines, "remarks": marks, "rows": rows}, indent=1))
+
+
+def _plain(value: object) -> object:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def print_rows(tables: Iterable[Rows]) -> None:

@@ -137,6 +137,7 @@ REPORT: Declared = (
 )
 FORCE = flag("--force", "Replace existing results in the folder.")
 ALL = flag("--all", "Print all tables, not only the answer and key figures.")
+JSON = flag("--json", "Print the answer and its table as JSON.")
 JOBS = option("--jobs", "N", "Replications run in parallel; default: one per processor.", int)
 PCAP_RADIO = flag(
     "--pcap-radio", "Also capture at rnc, node_b and pdcp, with comments on each packet's fate."

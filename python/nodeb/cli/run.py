@@ -21,7 +21,7 @@ CAPTURES = "snap_length", "pcap_at", "pcap_radio", "pcap_causes"
 
 @of.command(
     of.FILE, of.SET, of.SEED, of.RUNS, of.PRECISION, of.JOBS, of.CLUSTER, of.OUT, of.FORCE, of.ALL,
-    of.REPORT,
+    of.REPORT, of.JSON, of.flag("--csv", "Also write each table as CSV."),
     of.option("--pcap", "FILE", "Capture packets of the first replication (pcapng).", Path),
     of.option("--snap-length", "N", "Bytes captured per packet; default: 80, the headers.", int),
     of.repeated("--pcap-at", "PLACE", "Capture only at server, phone or proxy."),
@@ -71,13 +71,15 @@ def run(given: Namespace) -> None:
             raise Interrupted(f"{stop}; {where}") from None
         messages.print_nothing_arrived(result)
         arguments = of.arguments(given, "set", "seed", "runs", "precision", "report")
-        messages.print_answer(answer(result, arguments, str(place.shown)), given.all)
+        said = answer(result, arguments, str(place.shown))
+        stream = messages.print_answers(given, [said], result.summary)
         page = None
         try:
             page = html(result, None, arguments) if given.report else None
         finally:
-            result.put(place, report=page if given.report == of.DEFAULT_PAGE else None)
+            own = page if given.report == of.DEFAULT_PAGE else None
+            result.put(place, report=own, csv=given.csv)
         if page is not None and given.report != of.DEFAULT_PAGE:
             of.write_page(given.report, page)
-    messages.print_file("Page", of.page_of(given, place.shown / "report.html"))
-    messages.print_file("Packets", given.pcap)
+    messages.print_file("Page", of.page_of(given, place.shown / "report.html"), stream)
+    messages.print_file("Packets", given.pcap, stream)

@@ -28,7 +28,7 @@ from nodeb.terminal.progress import progress_bar
     of.flag("--dataset", "Also write every replication as Parquet."),
     of.JOBS, of.CLUSTER,
     of.option("--out", "DIR", "Results folder; default: out/<file name>-swept.", Path),
-    of.FORCE, of.ALL, of.REPORT,
+    of.FORCE, of.ALL, of.REPORT, of.JSON,
 )  # fmt: skip
 def sweep(given: Namespace) -> None:
     of.check_page(given.report)
@@ -57,10 +57,10 @@ def sweep(given: Namespace) -> None:
     )
     messages.print_of_sweep(plan, outcome, given.metric)
     shown = answer(outcome, str(folder))
-    messages.print_answer(shown, given.all)
+    stream = messages.print_answers(given, [shown], outcome.table)
     if (place := of.page_of(given, folder / "report.html")) is not None:
         from nodeb.report.swept import page
 
         names = "set", "seed", "runs", "precision", "baseline", "metric", "margin", "report"
         of.write_page(place, page(outcome, of.arguments(given, *names).command("sweep")))
-        messages.print_file("Page", place)
+        messages.print_file("Page", place, stream)

@@ -269,6 +269,7 @@ class Result(Answering, NamedTables):
         place: Place,
         *,
         report: str | None = None,
+        csv: bool = False,
         about: Mapping[str, Any] | None = None,
     ) -> Path:
         """Writes the result to a folder that was claimed; see `save`.
@@ -276,6 +277,7 @@ class Result(Answering, NamedTables):
         Args:
             place: the folder.
             report: text of `report.html`, a page with pictures; None writes no page.
+            csv: write each table as CSV too; the summary is in any case.
             about: additional content of `provenance.json`.
         """
 
@@ -286,8 +288,9 @@ class Result(Answering, NamedTables):
                 tables = {"summary": self.summary, **self.tables}.items()
                 files = [part / f"{name}.parquet" for name, _ in tables]
                 list(writers.map(write_parquet, files, (table for _, table in tables)))
-            rows = (row.values() for row in self.summary)
-            write_bytes(part / "summary.csv", csv_text(self.summary.columns, rows).encode())
+            for name, table in {"summary": self.summary, **(self.tables if csv else {})}.items():
+                rows = (row.values() for row in table)
+                write_bytes(part / f"{name}.csv", csv_text(table.columns, rows).encode())
             if report is not None:
                 write_bytes(part / "report.html", report.encode())
 

@@ -28,7 +28,7 @@ from nodeb.results.metrics import chosen
 from nodeb.results.provenance import origin
 from nodeb.stats import Precision
 from nodeb.storage.cells import Tables
-from nodeb.storage.files import parquet
+from nodeb.storage.files import csv_text, parquet
 from nodeb.storage.folders import Mark, Owner
 from nodeb.sweep.axes import Axis, Reader
 from nodeb.sweep.cells import Cells, base, read
@@ -39,7 +39,7 @@ from nodeb.terminal.progress import ProgressCallback
 if TYPE_CHECKING:
     from nodeb.answer import Answer
 
-SOURCE, TABLE = "sweep.toml", "sweep.parquet"
+SOURCE, TABLE, TEXT = "sweep.toml", "sweep.parquet", "sweep.csv"
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,8 @@ class Sweep:
             write(to, self.cells, load, partial)
 
         folders = {DATASET: write_dataset} if dataset else {}
-        place.finish({TABLE: parquet(table)}, folders, {DATASET: self._origin()})
+        text = csv_text(table.columns, (row.values() for row in table)).encode()
+        place.finish({TABLE: parquet(table), TEXT: text}, folders, {DATASET: self._origin()})
 
     def _origin(self) -> str:
         """Returns a hash that identifies the content of the dataset.
@@ -268,7 +269,7 @@ class Sweep:
     def _claim(self, folder: Path, force: bool, beside: bool) -> CellFolder:
         owner = Source("sweep", self.file.name, {**self.base, "seed": self.seed})
         about = {"name": self.name, "cells": len(self.cells), "seed": self.seed, **origin()}
-        source, files = (SOURCE, self.text), [TABLE, DATASET]
+        source, files = (SOURCE, self.text), [TABLE, TEXT, DATASET]
         return CellFolder(folder, owner, about, files, source, force=force, beside=beside)
 
 

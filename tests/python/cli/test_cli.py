@@ -45,6 +45,53 @@ def test_run_prints_a_summary_and_saves_a_folder(call, scenario_file):
     assert pq.read_table("out/small/flows.parquet").num_rows == 6
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "--csv", "--report"),
+        ("compare", "--with", "radio.dch.bler=0.3", "--report"),
+        ("explain", "--report"),
+        ("sweep", "--report"),
+    ],
+)
+def test_answer_is_json_on_request(call, scenario_file, command):
+    if command[0] == "sweep":
+        scenario_file.write_text(f'{SMALL}[sweep]\n"radio.dch.bler" = [0.1, 0.3]\n')
+    name, *options = command
+    status, out, err = call(name, scenario_file, *options, "--json", "--runs", 10)
+    assert status == 0
+    said = json.loads(out)
+    assert len(said["answer"]) == 1
+    assert len(said["rows"]) > 1
+    assert "Page: out/" in err
+    if name == "run":
+        files = {one.stem: one for one in Path("out/small").glob("*.csv")}
+        assert {one.stem for one in Path("out/small").glob("*.parquet")} == set(files)
+        assert files["flows"].read_text().count("\n") == 21
+    if name == "sweep":
+        assert Path("out/small-swept/sweep.csv").read_text().count("\n") == len(said["rows"]) + 1
+
+
+@needs_linux
+def test_terminals_get_colours_unless_refused(scenario_file, tmp_path):
+    def shown(**environment):
+        import pty
+
+        leader, follower = pty.openpty()
+        arguments = ["compare", str(scenario_file), "--with", "radio.dch.bler=0.4"]
+        subprocess.run(
+            [sys.executable, "-m", "nodeb", *arguments],
+            cwd=tmp_path, stdout=follower, env=os.environ | environment, check=True,
+        )  # fmt: skip
+        os.close(follower)
+        text = os.read(leader, 65536)
+        os.close(leader)
+        return text
+
+    assert b"\x1b[31m\xe2\x9c\x97\x1b[0m " in shown(TERM="xterm", NO_COLOR="")
+    assert b"\x1b[3" not in shown(TERM="xterm", NO_COLOR="1")
+
+
 def test_set_changes_keys_and_precision_replicates(call, scenario_file):
     settings = ("--set", "radio.dch.bler=0.2", "--set", "wired.delay=50 ms")
     status, out, _ = call("run", scenario_file, *settings, "--precision", 0.05, "--out", "x")
