@@ -16,10 +16,13 @@ Change values and compare; None resets a key to its default:
     worse = scenario.with_({"radio.dch.bler": 0.2, "wired.delay": "50 ms"})
     print(result.compare(worse.run(runs=20)))  # paired, with verdicts
 
-Sweep the values in the `[sweep]` table of a file:
+Read a key; run and compare scenarios; sweep keys, or the `[sweep]` table of a file:
 
-    outcome = nodeb.sweep.Sweep.load("examples/bler-sweep.toml").run("out/bler-sweep")
-    print(outcome.table)
+    print(scenario["radio.dch.bler"])
+    print(nodeb.compare({"10 %": scenario, "20 %": worse}, runs=20))
+    sweep = nodeb.sweep.Sweep.of(scenario, {"radio.dch.bler": [0, 0.1], "wired.delay": ["20 ms"]})
+    print(sweep.run("out/bler").table)
+    print(nodeb.sweep.Sweep.load("examples/bler-sweep.toml").cells)
 
 Every table of a result is an attribute (`result.flows`, `result.bearers`, ...), and
 `table["download_s"]` is a NumPy array. `table.to_pandas()` and `table.to_polars()` need pandas or
@@ -142,4 +145,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *globals()]
+    return __all__

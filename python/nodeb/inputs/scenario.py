@@ -7,6 +7,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
+from nodeb.answer.words import counted
 from nodeb.base.arguments import as_number, as_path, as_seed, as_texts, as_whole
 from nodeb.base.streams import printable
 from nodeb.errors import InputError, ScenarioError
@@ -28,7 +30,7 @@ from nodeb.inputs.changes import (
     whole,
 )
 from nodeb.inputs.columns import Column, RecordingColumns, extract_columns, restore_columns
-from nodeb.inputs.keys import toml_value
+from nodeb.inputs.keys import Keys, toml_value
 from nodeb.inputs.mistakes import meant
 from nodeb.inputs.parts import plain
 from nodeb.inputs.reading import core_call, read_text
@@ -240,6 +242,37 @@ class Scenario(ScenarioFields):
             return False
         default = value_at(place, json.loads(without.to_bare_json()))
         return bool(default == value_at(place, plain_data))
+
+    def __getitem__(self, key: str) -> Any:
+        """Returns the value of a dotted key, with defaults: `scenario["radio.dch.bler"]`.
+
+        Tables are dictionaries, and quantities texts such as `"110 ms"`, as in a scenario file.
+
+        Raises:
+            InputError: there is no such key, or it is of another variant than the scenario has.
+        """
+        data = json.loads(self.compiled().to_json())
+        value = value_at(str(key), data)
+        if value is None:
+            Keys(json.loads(_core.schema())).row(str(key))  # Refuses unknown keys.
+            if other := clash(str(key), data, Scenario):
+                here = _variant(other[0], data)
+                raise InputError(f"{key}: this scenario has {here}, not {'.'.join(other)}")
+            table = str(key).rpartition(".")[0]
+            if table and value_at(table, data) is None:
+                raise InputError(f"{key}: this scenario has no `{table}`")
+        return value
+
+    __iter__ = None
+    __contains__ = None
+
+    def __repr__(self) -> str:
+        variants = [getattr(one, "tag", None) or str(one) for one in (self.radio, self.tcp) if one]
+        phones = sum(getattr(group, "count", 1) for group in self.users)
+        return f"<Scenario {self.name!r}: {', '.join([*variants, counted(phones, 'phone')])}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.to_toml())}</pre>"
 
     def planned(
         self, runs: int | None = None, precision: float | None = None, seed: int | None = None

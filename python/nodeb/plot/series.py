@@ -7,6 +7,7 @@ its own.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,17 @@ from numpy.typing import ArrayLike, NDArray
 from nodeb.answer.paints import FAMILIES, PACKETS
 from nodeb.base.table import Table
 from nodeb.errors import InputError
-from nodeb.plot.style import SIZE, Look, Size, color, legend, new_figure, new_grid, nice_step
+from nodeb.plot.style import (
+    SIZE,
+    Look,
+    Size,
+    color,
+    legend,
+    legend_entries,
+    new_figure,
+    new_grid,
+    nice_step,
+)
 from nodeb.plot.text import Quantity
 from nodeb.results.result import Result
 from nodeb.results.timeseries import delivered_bytes, time_averages
@@ -41,7 +52,13 @@ Draw = Callable[[Axes, int, Table, Look], None]
 Values = NDArray[np.float64]
 
 
-def cwnd(result: Result, user: int | None = None, run: int = 0, size: Size = SIZE) -> Figure:
+def cwnd(
+    result: Result,
+    user: int | None = None,
+    run: int = 0,
+    size: Size = SIZE,
+    ax: Axes | None = None,
+) -> Figure:
     """Returns a figure of congestion window and slow-start threshold over time, in packets.
 
     Args:
@@ -49,6 +66,7 @@ def cwnd(result: Result, user: int | None = None, run: int = 0, size: Size = SIZ
         user: index of a user; None for all, without the threshold.
         run: index of the replication.
         size: width and height in inches.
+        ax: axes to draw on, beside what they have; None for a new figure.
 
     Raises:
         InputError: the series was not recorded, or there is no such user or run.
@@ -60,11 +78,12 @@ def cwnd(result: Result, user: int | None = None, run: int = 0, size: Size = SIZ
             _steps(axes, rows, "cwnd_packets", end, **look)
             return
         _steps(axes, rows, "cwnd_packets", end, **look | {"label": "congestion window"})
-        look = {"color": color(1), "linestyle": "--", "label": "slow-start threshold"}
+        own = color(1) if ax is None else look["color"]
+        look = {"color": own, "linestyle": "--", "label": "slow-start threshold"}
         _steps(axes, rows, "ssthresh_packets", end, **look)
 
     words = "Congestion window", "Congestion window (packets)"
-    return _over_time(result, "cwnd", (user, run), words, draw, size)
+    return _over_time(result, "cwnd", (user, run), words, draw, size, ax=ax)
 
 
 def throughput(
@@ -73,6 +92,7 @@ def throughput(
     bin_s: float | None = None,
     run: int = 0,
     size: Size = SIZE,
+    ax: Axes | None = None,
 ) -> Figure:
     """Returns a figure of the rate of application data that arrived at the receiver, in kbit/s.
 
@@ -84,6 +104,7 @@ def throughput(
         bin_s: width of the time bins, s; None for a round width that makes 40 to 100 bins.
         run: index of the replication.
         size: width and height in inches.
+        ax: axes to draw on, beside what they have; None for a new figure.
 
     Raises:
         InputError: the series was not recorded, there is no such user or run, or `bin_s` is not
@@ -106,10 +127,16 @@ def throughput(
         axes.stairs(delivered * 8 / np.diff(edges) / 1000, edges, linewidth=1.6, **look)
 
     words = f"Application bit rate in bins of {width:g} s", "Application bit rate (kbit/s)"
-    return _over_time(result, "segments", (user, run), words, draw, size)
+    return _over_time(result, "segments", (user, run), words, draw, size, ax=ax)
 
 
-def rtt(result: Result, user: int | None = None, run: int = 0, size: Size = SIZE) -> Figure:
+def rtt(
+    result: Result,
+    user: int | None = None,
+    run: int = 0,
+    size: Size = SIZE,
+    ax: Axes | None = None,
+) -> Figure:
     """Returns a figure of TCP's round-trip time samples over the time of measurement.
 
     Args:
@@ -117,11 +144,14 @@ def rtt(result: Result, user: int | None = None, run: int = 0, size: Size = SIZE
         user: index of a user; None for all.
         run: index of the replication.
         size: width and height in inches.
+        ax: axes to draw on, beside what they have; None for a new figure.
 
     Raises:
         InputError: the series was not recorded, or there is no such user or run.
     """
     unit = Quantity.of("rtt_s", np.asarray(_recorded(result, "rtt", run)["rtt_s"]))
+    if ax is not None:  # One unit for all results that are drawn there.
+        unit = replace(unit, unit="ms", factor=1e3)
 
     def draw(axes: Axes, number: int, rows: Table, look: Look) -> None:
         times, values = thinned(rows["t_s"], rows["rtt_s"])
@@ -133,10 +163,16 @@ def rtt(result: Result, user: int | None = None, run: int = 0, size: Size = SIZE
             times, values = (np.insert(one, pauses, np.nan) for one in (times, values))
         axes.plot(times, values * unit.factor, marker=marker, linewidth=1.0, **look)
 
-    return _over_time(result, "rtt", (user, run), (unit.title, unit.label), draw, size)
+    return _over_time(result, "rtt", (user, run), (unit.title, unit.label), draw, size, ax=ax)
 
 
-def queue(result: Result, user: int | None = None, run: int = 0, size: Size = SIZE) -> Figure:
+def queue(
+    result: Result,
+    user: int | None = None,
+    run: int = 0,
+    size: Size = SIZE,
+    ax: Axes | None = None,
+) -> Figure:
     """Returns a figure of the packets in the queue at the Node B over time.
 
     Args:
@@ -144,6 +180,7 @@ def queue(result: Result, user: int | None = None, run: int = 0, size: Size = SI
         user: index of a user; None for all.
         run: index of the replication.
         size: width and height in inches.
+        ax: axes to draw on, beside what they have; None for a new figure.
 
     Raises:
         InputError: the series was not recorded, or there is no such user or run.
@@ -155,10 +192,16 @@ def queue(result: Result, user: int | None = None, run: int = 0, size: Size = SI
         axes.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
 
     words = "Queue at the Node B", "Waiting (packets)"
-    return _over_time(result, "queue", (user, run), words, draw, size)
+    return _over_time(result, "queue", (user, run), words, draw, size, ax=ax)
 
 
-def cqi(result: Result, user: int | None = None, run: int = 0, size: Size = SIZE) -> Figure:
+def cqi(
+    result: Result,
+    user: int | None = None,
+    run: int = 0,
+    size: Size = SIZE,
+    ax: Axes | None = None,
+) -> Figure:
     """Returns a figure of each phone's CQI at the Node B over time, sampled every 20 ms.
 
     For a user with more than `DOTS` samples, the mean in each hundredth of the time is emphasized.
@@ -169,6 +212,7 @@ def cqi(result: Result, user: int | None = None, run: int = 0, size: Size = SIZE
         user: index of a user; None for all.
         run: index of the replication.
         size: width and height in inches.
+        ax: axes to draw on, beside what they have; None for a new figure.
 
     Raises:
         InputError: the series was not recorded, or there is no such user or run.
@@ -186,10 +230,16 @@ def cqi(result: Result, user: int | None = None, run: int = 0, size: Size = SIZE
     adaptation = getattr(getattr(result.scenario, "radio", None), "link_adaptation", None)
     is_snr = "shannon" in (adaptation, getattr(adaptation, "tag", None))
     words = ("SNR of the channel", "SNR (dB)") if is_snr else ("Channel quality", "CQI")
-    return _over_time(result, "bandwidth", (user, run), words, draw, size)
+    return _over_time(result, "bandwidth", (user, run), words, draw, size, ax=ax)
 
 
-def sequence(result: Result, user: int | None = None, run: int = 0, size: Size = SIZE) -> Figure:
+def sequence(
+    result: Result,
+    user: int | None = None,
+    run: int = 0,
+    size: Size = SIZE,
+    ax: Axes | None = None,
+) -> Figure:
     """Returns a figure of packet numbers: sent, retransmitted, dropped, arrived and acknowledged.
 
     Args:
@@ -197,6 +247,7 @@ def sequence(result: Result, user: int | None = None, run: int = 0, size: Size =
         user: index of a user; None for the first user; several users would overlap.
         run: index of the replication.
         size: width and height in inches.
+        ax: axes to draw on, beside what they have; None for a new figure.
 
     Raises:
         InputError: the series was not recorded, or there is no such user or run.
@@ -221,7 +272,7 @@ def sequence(result: Result, user: int | None = None, run: int = 0, size: Size =
                 axes.plot(part["t_s"], part["seq"], **look)
 
     who = first if user is None else user, run
-    return _over_time(result, "segments", who, ("Packets", "Packet number"), draw, size, 3)
+    return _over_time(result, "segments", who, ("Packets", "Packet number"), draw, size, 3, ax)
 
 
 def from_zero(*parts: Axes) -> None:
@@ -240,12 +291,15 @@ def _over_time(
     draw: Draw,
     size: Size,
     columns: int = 2,
+    ax: Axes | None = None,
 ) -> Figure:
     user, run = which
     table = _recorded(result, series, run)
     users, user_of = chosen(result, user, run), np.asarray(table["user"])
     count = len(np.unique(result.flows["user"]))
     is_grid = user is None and count > TOGETHER
+    if is_grid and ax is not None:
+        raise InputError(f"`ax` has room for {TOGETHER} of {count} users; name one by `user`")
     title = words[0]
     if user is not None:
         title += f", {_user_name(result, user)}"
@@ -253,17 +307,21 @@ def _over_time(
         title += f", {TOGETHER} of {count} users"
     if len(np.unique(result.flows["run"])) > 1:
         title += f", run {run}"
-    if name := getattr(result.scenario, "name", ""):
-        title += f"\n{name}"
+    name = getattr(result.scenario, "name", "")
+    title += f"\n{name}" if name and ax is None else ""
     names = [_user_name(result, number) for number in users]
     if is_grid:
         figure, parts = new_grid(title, TIME_LABEL, words[1], names, size[0])
     else:
-        figure, axes = new_figure(title, TIME_LABEL, words[1], size)
+        figure, axes = new_figure(title, TIME_LABEL, words[1], size, ax)
         parts = [axes] * len(users)
+    before = [] if ax is None else [artist for artist, _ in legend_entries(ax)]
     for place, (axes, number) in enumerate(zip(parts, users, strict=True)):
-        look = {"color": color(0 if is_grid else place), "label": names[place]}
+        look = {"color": color(0 if is_grid else len(before) + place), "label": names[place]}
         draw(axes, number, table.where(user_of == number), look)
+    for artist, label in () if ax is None else legend_entries(ax):
+        if artist not in before and name:
+            artist.set_label(f"{name}: {label}")
     from_zero(*parts)
     if not is_grid:
         legend(parts[0], columns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -21,8 +22,17 @@ WIDE = 50.0
 Values = NDArray[np.float64]
 
 
-def shares(title: str, column: str, samples: Mapping[str, Values], size: Size = SIZE) -> Figure:
-    """Returns a figure of the shares of samples that are no longer than a value, by label."""
+def shares(
+    title: str,
+    column: str,
+    samples: Mapping[str, Values],
+    size: Size = SIZE,
+    ax: Axes | None = None,
+) -> Figure:
+    """Returns a figure of the shares of samples that are no longer than a value, by label.
+
+    With `ax`, it draws on these axes.
+    """
     finite = {name: np.sort(values[np.isfinite(values)]) for name, values in samples.items()}
     curves = {}
     for name, values in finite.items():
@@ -34,7 +44,7 @@ def shares(title: str, column: str, samples: Mapping[str, Values], size: Size = 
     if not curves:
         raise InputError(f"there is no {Quantity.of(column, np.array([])).name} to draw")
     typical = float(np.median(np.concatenate(list(finite.values()))))
-    return distributions(title, column, curves, size, typical)
+    return distributions(title, column, curves, size, typical, ax)
 
 
 def distributions(
@@ -43,6 +53,7 @@ def distributions(
     curves: Mapping[str, tuple[Values, NDArray[np.int64]]],
     size: Size,
     typical: float | None = None,
+    ax: Axes | None = None,
 ) -> Figure:
     """Draws curves of values in order, with the number of samples up to each.
 
@@ -52,10 +63,11 @@ def distributions(
         curves: values and numbers by label.
         size: width and height in inches.
         typical: value with which the largest is compared; None for the smallest value.
+        ax: axes to draw on; None for a new figure.
     """
     every = np.concatenate([values for values, _ in curves.values()])
     quantity = Quantity.of(column, every)
-    figure, axes = new_figure(title, quantity.label, "Share that is no longer (%)", size)
+    figure, axes = new_figure(title, quantity.label, "Share that is no longer (%)", size, ax)
     for place, (name, (values, counts)) in enumerate(curves.items()):
         # The smallest value comes twice, first with the share 0.
         x = np.concatenate([values[:1], values]) * quantity.factor

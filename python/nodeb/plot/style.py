@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from nodeb.errors import InputError
 from nodeb.plot.text import POINTS, Picture, broken, columns_of, width_of
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B6B6B")
@@ -82,8 +83,23 @@ def styled() -> Any:
     return mpl.rc_context(STYLE)
 
 
-def new_figure(title: str, x_label: str, y_label: str, size: Size = SIZE) -> tuple[Figure, Axes]:
-    """Returns an empty figure in nodeb's style; it has no window, so it need not be closed."""
+def new_figure(
+    title: str, x_label: str, y_label: str, size: Size = SIZE, ax: Axes | None = None
+) -> tuple[Figure, Axes]:
+    """Returns an empty figure in nodeb's style; it has no window, so it need not be closed.
+
+    With `ax`, the figure is that of these axes, whose title is set if it is empty.
+
+    Raises:
+        InputError: the axes show another quantity, or the same in another unit.
+    """
+    if ax is not None:
+        for there, own in ((ax.get_xlabel(), x_label), (ax.get_ylabel(), y_label)):
+            if there not in ("", own):
+                raise InputError(f"the axes show `{there}`, and the figure `{own}`")
+        ax.set(title=ax.get_title() or title, xlabel=x_label, ylabel=y_label)
+        ax.autoscale()
+        return cast("Figure", ax.get_figure(root=True)), ax
     with styled():
         figure = Picture(figsize=size, layout="constrained")
         axes = figure.add_subplot()
@@ -161,8 +177,11 @@ def dash(place: int) -> str | tuple[int, tuple[float, ...]]:
 
 def legend(axes: Axes, columns: int = 2, last: str = "", fewest: int = 2, title: str = "") -> None:
     entries = sorted(legend_entries(axes), key=lambda entry: entry[1] == last)
-    if len(entries) >= fewest:
-        figure_legend(axes.get_figure(root=True), entries, columns, title)
+    figure = axes.get_figure(root=True)
+    if len(entries) >= fewest and not isinstance(figure, Picture):
+        axes.legend(*zip(*entries, strict=True), title=title or None, frameon=False)
+    elif len(entries) >= fewest:
+        figure_legend(figure, entries, columns, title)
 
 
 def legend_entries(axes: Axes) -> list[tuple[Artist, str]]:
@@ -183,6 +202,8 @@ def figure_legend(
 ) -> None:
     if figure is None:
         return
+    for legend in figure.legends:  # One of what was drawn before on the same axes.
+        legend.remove()
     with styled():
         if len(entries) > LEGEND_LIMIT:
             text = f"{len(entries)} curves: too many to tell apart"

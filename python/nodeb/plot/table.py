@@ -77,6 +77,7 @@ def curves(
     where: Mapping[str, str] | None = None,
     log: str = "",
     title: str | None = None,
+    ax: Axes | None = None,
 ) -> Figure:
     """Draws one column of a table over another, with 95 % confidence bands.
 
@@ -96,6 +97,7 @@ def curves(
             together (`group` is `all`), only these are used, unless an argument names `group`.
         log: axes with a logarithmic scale: "", "x", "y" or "xy".
         title: title of the figure; None for the conditions in `where`.
+        ax: axes to draw on; None for a new figure.
 
     Raises:
         InputError: there is no such column, no such row, or several rows for one point; or an axis
@@ -131,7 +133,7 @@ def curves(
     metrics = set(rows["metric"].tolist()) if "metric" in rows.columns else set()
     up = Quantity.of(str(metrics.pop()) if len(metrics) == 1 else y, means)
     words = title or ", ".join(conditions), across.label, up.label
-    figure, axes = new_figure(*words)
+    figure, axes = new_figure(*words, ax=ax)
     parts = [part.scaled(across.factor, up.factor) for part in parts]
     shares = [_draw(axes, place, part, ticks) for place, part in enumerate(parts)]
     covered = min(shares, default=1.0)

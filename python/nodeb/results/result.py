@@ -25,6 +25,7 @@ from nodeb.storage.folders import Owner, Place, claim
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from nodeb.answer import Answer
@@ -45,67 +46,73 @@ class Plots:
 
     result: Result
 
-    def cwnd(self, user: int | None = None) -> Figure:
+    def cwnd(self, user: int | None = None, ax: Axes | None = None) -> Figure:
         """Plots the congestion window over time, in packets. Needs `record.cwnd = true`.
 
         Args:
             user: number of one user; None for all.
+            ax: axes to draw on, beside what they have; None for a new figure.
         """
         from nodeb import plot
 
-        return plot.cwnd(self.result, user)
+        return plot.cwnd(self.result, user, ax=ax)
 
-    def throughput(self, user: int | None = None) -> Figure:
+    def throughput(self, user: int | None = None, ax: Axes | None = None) -> Figure:
         """Plots the rate at which data arrived at the receiver. Needs `record.segments = true`.
 
         Args:
             user: number of one user; None for all.
+            ax: axes to draw on, beside what they have; None for a new figure.
         """
         from nodeb import plot
 
-        return plot.throughput(self.result, user)
+        return plot.throughput(self.result, user, ax=ax)
 
-    def sequence(self, user: int | None = None) -> Figure:
+    def sequence(self, user: int | None = None, ax: Axes | None = None) -> Figure:
         """Plots packet numbers of events over time. Needs `record.segments = true`.
 
         Events are: sent, retransmitted, dropped, arrived, acknowledged.
 
         Args:
             user: number of one user; None for the first user.
+            ax: axes to draw on, beside what they have; None for a new figure.
         """
         from nodeb import plot
 
-        return plot.sequence(self.result, user)
+        return plot.sequence(self.result, user, ax=ax)
 
-    def queue(self, user: int | None = None) -> Figure:
+    def queue(self, user: int | None = None, ax: Axes | None = None) -> Figure:
         """Plots the packets waiting at the Node B over time. Needs `record.queue = true`.
 
         Args:
             user: number of one user; None for all.
+            ax: axes to draw on, beside what they have; None for a new figure.
         """
         from nodeb import plot
 
-        return plot.queue(self.result, user)
+        return plot.queue(self.result, user, ax=ax)
 
-    def rtt(self, user: int | None = None) -> Figure:
+    def rtt(self, user: int | None = None, ax: Axes | None = None) -> Figure:
         """Plots the round trips that TCP measured. Needs `record.rtt = true`.
 
         Args:
             user: number of one user; None for all.
+            ax: axes to draw on, beside what they have; None for a new figure.
         """
         from nodeb import plot
 
-        return plot.rtt(self.result, user)
+        return plot.rtt(self.result, user, ax=ax)
 
-    def cqi(self, user: int | None = None) -> Figure:
+    def cqi(self, user: int | None = None, ax: Axes | None = None) -> Figure:
         """Plots the channel quality over time. Needs `hsdpa` and `record.bandwidth = true`.
 
         Args:
             user: number of one user; None for all.
+            ax: axes to draw on, beside what they have; None for a new figure.
         """
         from nodeb import plot
 
-        return plot.cqi(self.result, user)
+        return plot.cqi(self.result, user, ax=ax)
 
     def cell(self, run: int = 0) -> Figure:
         """Plots the phones' positions and rates. Needs the channel `cell`, or `wcdma` with a map.

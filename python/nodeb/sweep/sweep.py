@@ -20,6 +20,8 @@ from nodeb.base.units import in_s
 from nodeb.comparison.differences import MARGIN, check_margin
 from nodeb.errors import InputError, ScenarioError, writing
 from nodeb.inputs.changes import key_of
+from nodeb.inputs.keys import toml_value
+from nodeb.inputs.parts import plain
 from nodeb.inputs.reading import document, read_text
 from nodeb.replication.cells import Cell, CellSimulator, identity, load_complete, warnings
 from nodeb.replication.folder import CellFolder
@@ -38,6 +40,7 @@ from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
     from nodeb.answer import Answer
+    from nodeb.inputs.scenario import Scenario
 
 SOURCE, TABLE, TEXT = "sweep.toml", "sweep.parquet", "sweep.csv"
 
@@ -150,6 +153,36 @@ class Sweep:
         plan, common = first.planned(runs, precision, seed), base(data, text, file, settings)
         stop = plan.stopping_rule()
         return cls(Path(path), text, plan.name, axes, cells, common, plan.seed, stop)
+
+    @classmethod
+    def of(
+        cls,
+        scenario: Scenario,
+        values: Mapping[str, Sequence[Any]],
+        runs: int | None = None,
+        precision: float | None = None,
+        seed: int | None = None,
+    ) -> Self:
+        """Returns the sweep of a scenario over all combinations of values.
+
+        Args:
+            scenario: the base scenario.
+            values: values by dotted key: `{"radio.dch.bler": [0.0, 0.1], "users.0.count": [1, 2]}`.
+            runs: number of replications of each cell; None for the scenario's.
+            precision: relative 95 % half-width to reach; see `load`.
+            seed: seed of the random streams; None for the scenario's.
+
+        Raises:
+            ScenarioError: a key is unknown, or a value impossible.
+            InputError: another argument is invalid.
+        """
+        if not isinstance(values, Mapping):
+            raise InputError(f"values is {values!r}; expected lists of values by dotted key")
+        lists = {str(key): plain(list(some), str(key)) for key, some in values.items()}
+        swept = "".join(f"{toml_value(key)} = {toml_value(some)}\n" for key, some in lists.items())
+        name = Path(scenario.name or "scenario").name
+        text = f"{scenario.to_toml()}\n[sweep]\n{swept}"
+        return cls.load(f"{name}.toml", (), runs, precision, seed, text=text)
 
     def warnings(self) -> list[str]:
         """Returns warnings about valid but doubtful settings, each with its number of cells."""

@@ -306,3 +306,12 @@ def test_comparison_writes_a_page(call, pair, tmp_path):
     assert status == 2
     assert "page.html" in err
     assert page.read_text() == "mine"
+
+
+def test_scenarios_are_simulated_and_compared(small):
+    worse = small.with_({"radio.dch.bler": 0.4})
+    scenarios = {"few": small, "many": worse}
+    results = {name: one.run(12) for name, one in scenarios.items()}
+    assert str(nodeb.compare(scenarios, runs=12)) == str(nodeb.compare(results))
+    with pytest.raises(nodeb.InputError, match="a scenario"):
+        nodeb.compare({"few": small, "file": "a.toml"})

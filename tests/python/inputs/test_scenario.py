@@ -403,3 +403,24 @@ def test_sizes_are_whole_numbers_of_bytes():
         "s.toml:6: users.0.traffic.ftp.size: `1.5 B` is 1.5 bytes; expected a whole number of bytes"
     )
     assert read(text=DCH.replace("50 kB", "1.5 kB")).users[0].traffic.size == "1.5 kB"
+
+
+def test_keys_are_read_by_their_path(small):
+    assert small["radio.dch.bler"] == small.radio.bler
+    assert small["users.0.count"] == small.users[0].count
+    assert small["precision"] is None
+    for key, expected in (
+        ("radio.dch.blr", "did you mean `bler`"),
+        ("radio.lte.bandwidth", "not radio.lte"),
+        ("users.7.count", "no `users.7`"),
+    ):
+        with pytest.raises(nodeb.InputError, match=expected):
+            small[key]
+    with pytest.raises(TypeError):
+        _ = "runs" in small
+
+
+def test_scenario_is_shown_in_a_line_and_as_its_file_in_notebooks(small):
+    assert len(repr(small)) < 80
+    assert "'small'" in repr(small)
+    assert "bler" in small._repr_html_()

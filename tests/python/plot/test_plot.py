@@ -6,11 +6,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 
 import nodeb
 from nodeb import plot
 from nodeb.base.table import Table
 from nodeb.errors import InputError
+from nodeb.plot.style import legend_entries
 from nodeb.scenario_types import Ftp, LinkBearer, Record, UserGroup, Wired
 
 
@@ -45,6 +47,25 @@ def test_cwnd_shows_the_threshold_of_a_single_user() -> None:
     for line, column in zip(figure.axes[0].lines, ("cwnd", "ssthresh"), strict=True):
         values = rows[f"{column}_packets"].tolist()
         assert list(line.get_ydata())[: len(values)] == values
+
+
+@pytest.mark.parametrize("kind", ["cwnd", "throughput", "queue", "rtt"])
+def test_results_share_axes_on_request(kind: str) -> None:
+    axes = pyplot.figure().add_subplot()
+    slow = recorded().scenario.with_({"name": "slow", "wired.delay": "400 ms", "record.rtt": True})
+    fast = slow.with_({"name": "fast", "wired.delay": "4 ms"})
+    ends = []
+    for scenario in (fast, slow):
+        figure = getattr(scenario.run(1).plot, kind)(user=0, ax=axes)
+        assert figure is axes.figure
+        ends.append(axes.get_xlim()[1])
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert {label.partition(":")[0] for label in labels} == {"fast", "slow"}
+    assert len({artist.get_label() for artist, _ in legend_entries(axes)}) == len(labels)
+    assert 2 * ends[0] < ends[1]
+    with pytest.raises(InputError, match="the axes show"):
+        plot.shares("", "download_s", {"a": np.ones(3)}, ax=axes)
+    pyplot.close(axes.figure)
 
 
 def test_throughput_adds_up_to_the_delivered_bytes() -> None:

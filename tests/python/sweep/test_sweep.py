@@ -490,3 +490,17 @@ def test_sweep_can_be_pickled(tmp_path):
     again = pickle.loads(pickle.dumps(sweep))
     assert again.cells == sweep.cells
     assert (again.name, again.stop, again.base) == (sweep.name, sweep.stop, sweep.base)
+
+
+def test_sweep_of_a_scenario_is_that_of_its_file(small, tmp_path):
+    file = tmp_path / "swept.toml"
+    file.write_text(f'{SMALL}[sweep]\n"radio.dch.bler" = [0.0, 0.3]\n"users.0.count" = [1, 2]\n')
+    values = {"radio.dch.bler": np.array([0.0, 0.3]), "users.0.count": [1, 2]}
+    ours = nodeb.sweep.Sweep.of(small, values, runs=3).run(tmp_path / "ours").table
+    theirs = nodeb.sweep.Sweep.load(file, runs=3).run(tmp_path / "theirs").table
+    for column in theirs.columns:
+        np.testing.assert_array_equal(ours[column], theirs[column])
+    with pytest.raises(nodeb.ScenarioError, match="bler"):
+        nodeb.sweep.Sweep.of(small, {"radio.dch.bler": [2]})
+    with pytest.raises(nodeb.InputError, match="by dotted key"):
+        nodeb.sweep.Sweep.of(small, ["radio.dch.bler"])
