@@ -22,7 +22,7 @@ TESTERS = $(shell $(PYTHON) -c 'import os; print((3 * (os.cpu_count() or 1) + 1)
 # Tests fill the processors: threads of linear algebra would wait for one another.
 test-python test-programs: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help build run test test-all test-rust test-python test-programs plugins properties check lint types bench instructions playground fairness numbers consoles gallery trust docs wheel smoke clean
+.PHONY: help build run test test-all test-rust test-python test-programs plugins properties check lint types licences bench instructions playground fairness numbers consoles gallery trust docs wheel smoke clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -68,9 +68,14 @@ lint: build $(VENV)/dev.stamp ## the static part of check
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest nodeb._core
 	$(BIN)/python tools/generate_types.py --check $(TYPES)
+	$(BIN)/python tools/third_party.py --check THIRD-PARTY.txt
 
 types: build $(VENV)/dev.stamp ## regenerate the Python scenario types from the schema
 	$(BIN)/python tools/generate_types.py $(TYPES)
+
+licences: ## collect the licences of what a wheel holds again (needs npm); writes THIRD-PARTY.txt
+	cd web && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	$(PYTHON) tools/third_party.py THIRD-PARTY.txt
 
 bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they are installed
 	cargo build --release --quiet -p nodeb-phy -p nodeb-radio -p nodeb-sim \

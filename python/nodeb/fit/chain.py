@@ -88,10 +88,8 @@ class Chain:
         that must begin in such a state is therefore impossible.
         """
         if self.states == 1:
-            from scipy.special import xlogy
-
             rate, ones = float(self.error[0]), int(errors.sum())
-            return float(xlogy(ones, rate) + xlogy(len(errors) - ones, 1.0 - rate))
+            return _log_power(rate, ones) + _log_power(1.0 - rate, len(errors) - ones)
         model = hmm(self.states, n_features=2)
         model.startprob_ = self.stationary
         model.transmat_ = self.transition
@@ -261,6 +259,13 @@ def hidden_markov(
     _, (transition, error) = _train(errors, best, LONG)
     order = np.argsort(error, kind="stable")
     return Chain("hmm", transition[np.ix_(order, order)], error[order], states**2)
+
+
+def _log_power(probability: float, count: int) -> float:
+    """Natural logarithm of a power; 0 for the power 0, even of 0."""
+    if not count:
+        return 0.0
+    return count * math.log(probability) if probability > 0.0 else -math.inf
 
 
 def _random_start(states: int, rate: float, length: int, random: np.random.Generator) -> Start:

@@ -277,8 +277,12 @@ def match(first: Counts, second: Counts) -> Match:
     Values are grouped, in order, into at most 20 bins with at least five values expected from each
     sample: the samples have many ties, for which the Kolmogorov-Smirnov test has no exact level.
     """
-    from scipy import stats
-
+    try:
+        from scipy import stats
+    except ImportError:
+        raise InputError(
+            "comparing distributions needs the package `scipy`: pip install 'nodeb[fit]'"
+        ) from None
     if min(len(first), len(second)) < MIN_EXPECTED:
         return Match(float("nan"), float("nan"))
     distance = float(stats.ks_2samp(first, second, method="asymp").statistic)
