@@ -26,7 +26,7 @@ use nodeb_radio::error::effective::{EffectiveSnr, Mapping};
 use nodeb_radio::lte::bandwidth::Bandwidth;
 use nodeb_radio::lte::effective::effective_snr;
 use nodeb_radio::mac::band::{Band, Groups, MAX_GROUPS, Row};
-use nodeb_radio::mac::deal::{Dealer, Offers, Room};
+use nodeb_radio::mac::deal::{Dealer, Offers, Room, Spans};
 use nodeb_radio::mac::sched::proportional_fair::ProportionalFair;
 use nodeb_radio::mac::sched::{Candidate, Scheduler, SchedulerParams};
 
@@ -43,6 +43,7 @@ struct Cell {
     dealer: Dealer,
     candidates: Vec<Candidate>,
     rates: Vec<Row>,
+    spans: Vec<Spans>,
     waiting: Vec<f32>,
     grants: usize,
     effective: EffectiveSnr,
@@ -63,7 +64,8 @@ impl Cell {
             scheduler: ProportionalFair::default().build(USERS, units::Duration::from_millis(1)),
             dealer: Dealer::default(),
             candidates: (0..USERS).map(|user| Candidate::at_rate(user, 1)).collect(),
-            rates: vec![[0.0; 32]; USERS],
+            rates: vec![[0.0; MAX_GROUPS]; USERS],
+            spans: vec![Spans::UNUSABLE; USERS],
             waiting: vec![f32::MAX; USERS],
             grants: 6,
             effective: effective_snr(Mapping::default()),
@@ -75,16 +77,18 @@ impl Cell {
     }
 
     fn report(&mut self, user: usize, tti: u64) {
-        let mut snr = [0.0; 32];
+        let mut snr = [0.0; MAX_GROUPS];
         self.channels[user].gains(&self.sequence, tti, &mut snr);
         for (rate, snr) in self.rates[user].iter_mut().zip(snr).take(self.band.groups()) {
             *rate = 2_000.0 * (1.0 - self.curve.missing(10.0 * snr)) + 1.0;
         }
+        self.spans[user] = Spans::of(&self.rates[user]);
     }
 
     fn deal(&mut self, tti: u64) -> usize {
-        let Self { dealer, scheduler, candidates, rates, waiting, band, grants, .. } = self;
-        let offers = Offers { x: rates, rates, sizes: band.sizes(), yields: &[1.0; MAX_GROUPS], waiting };
+        let Self { dealer, scheduler, candidates, rates, spans, waiting, band, grants, .. } = self;
+        let (sizes, yields) = (band.sizes(), &[1.0; MAX_GROUPS]);
+        let offers = Offers { x: rates, spans, rates, sizes, yields, waiting };
         let room = Room { groups: band.all(), grants: *grants };
         let parts = dealer.deal(tti, scheduler.as_mut(), candidates, offers, room);
         for part in parts {
@@ -94,7 +98,7 @@ impl Cell {
     }
 
     fn receive(&mut self, user: usize, tti: u64, groups: Groups) -> f32 {
-        let mut snr = [0.0; 32];
+        let mut snr = [0.0; MAX_GROUPS];
         self.channels[user].gains(&self.sequence, tti, &mut snr);
         self.effective.of(20, &snr, groups, self.band.sizes())
     }
@@ -126,7 +130,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn gains(cell: &mut Cell, user: usize, tti: u64) -> f32 {
-    let mut row = [0.0; 32];
+    let mut row = [0.0; MAX_GROUPS];
     cell.channels[user].gains(&cell.sequence, tti, &mut row);
     black_box(&row)[0]
 }

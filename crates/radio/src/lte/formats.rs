@@ -5,6 +5,7 @@ use super::adaptation::Allocation;
 use super::bandwidth::Bandwidth;
 use super::block_errors::{BlockErrors, TARGET};
 use super::cqi::{CQIS, Cqi, CqiTable};
+use super::cqi_of_snr::CqiOfSnr;
 use super::curves;
 use super::mcs::McsTable;
 use super::resources::{Downlink, uplink};
@@ -74,6 +75,7 @@ pub struct Formats {
     errors: [BlockErrors; MAX_LAYERS as usize],
     /// Smallest linear SNR at which each CQI is reported; NaN for CQI 0.
     thresholds: [f32; CQIS as usize],
+    cqi_of: CqiOfSnr,
     /// Values of the mapping at `thresholds`, with an SNR of 0 for CQI 0.
     levels: Levels<{ CQIS as usize }>,
     /// Of [`Self::least_bytes`]; NaN for CQI 0.
@@ -117,6 +119,7 @@ impl Formats {
             mcs_count: modulations.len() as u8,
             levels: effective.levels(snrs),
             effective,
+            cqi_of: CqiOfSnr::new(&thresholds),
             thresholds,
             block_bytes: OnceCell::new(),
             block_elements,
@@ -164,14 +167,7 @@ impl Formats {
     /// Highest CQI whose block would fail with at most [`TARGET`] at the linear SNRs `snr`, or 0.
     #[inline]
     pub fn cqis(&self, snr: &Row) -> [u8; MAX_GROUPS] {
-        // All groups are compared with a threshold at once, which is vectorized.
-        let mut cqis = [0u32; MAX_GROUPS];
-        for threshold in &self.thresholds[1..] {
-            for (cqi, snr) in cqis.iter_mut().zip(snr) {
-                *cqi += u32::from(snr >= threshold);
-            }
-        }
-        cqis.map(|cqi| cqi as u8)
+        snr.map(|snr| self.cqi_of.at(snr))
     }
 
     /// On one layer; NaN for CQI 0.

@@ -31,6 +31,7 @@ pub mod channel;
 pub mod coding;
 pub mod compatible;
 pub mod cqi;
+mod cqi_of_snr;
 pub mod curves;
 pub mod drx;
 pub mod effective;

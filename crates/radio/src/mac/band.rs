@@ -4,7 +4,7 @@
 
 /// LTE has at most 25 groups up to 20 MHz (100 blocks), and 28 groups with the 110 blocks that TS 36.211
 /// allows.
-pub const MAX_GROUPS: usize = 32;
+pub const MAX_GROUPS: usize = 28;
 
 /// In order of frequency; elements beyond the last group have no meaning.
 pub type Row = [f32; MAX_GROUPS];

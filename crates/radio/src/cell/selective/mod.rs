@@ -17,8 +17,11 @@ use crate::mac::band::{Band, Groups, MAX_GROUPS, Row};
 
 type Rows = [Row; 2];
 
-/// Groups that are computed at once, for all paths.
-const LANES: usize = 16;
+/// Groups in one vector instruction.
+const LANES: usize = 4;
+const VECTORS: usize = MAX_GROUPS / LANES;
+/// Computed at once, so that their sums stay in registers.
+const FIRST: usize = 4;
 
 /// Complex factor of each path on each group, shared by all users with this profile.
 #[derive(Clone, Debug)]
@@ -64,24 +67,32 @@ impl Response {
 }
 
 impl Response {
-    fn sum(&self, amplitudes: &[(f32, f32)]) -> Rows {
-        let mut h = [[0.0; MAX_GROUPS]; 2];
-        for part in 0..self.groups.div_ceil(LANES) {
-            let (mut h_re, mut h_im) = ([0.0; LANES], [0.0; LANES]);
-            for (factors, (re, im)) in self.factors.iter().zip(amplitudes) {
-                let [cos, sin] = factors.each_ref().map(|row| &row.as_chunks::<LANES>().0[part]);
+    fn sum(&self, amplitudes: &[(f32, f32)], h: &mut Rows) {
+        self.sum_on::<0, FIRST>(amplitudes, h);
+        self.sum_on::<FIRST, { VECTORS - FIRST }>(amplitudes, h);
+    }
+
+    #[inline]
+    fn sum_on<const BEGIN: usize, const COUNT: usize>(&self, amplitudes: &[(f32, f32)], h: &mut Rows) {
+        let (mut h_re, mut h_im) = ([[0.0; LANES]; COUNT], [[0.0; LANES]; COUNT]);
+        for (factors, (re, im)) in self.factors.iter().zip(amplitudes) {
+            let [cos, sin] = factors.each_ref().map(|row| &row.as_chunks::<LANES>().0[BEGIN..BEGIN + COUNT]);
+            for vector in 0..COUNT {
                 for lane in 0..LANES {
-                    h_re[lane] += re * cos[lane] - im * sin[lane];
-                    h_im[lane] += re * sin[lane] + im * cos[lane];
+                    let (cos, sin) = (cos[vector][lane], sin[vector][lane]);
+                    h_re[vector][lane] += re * cos - im * sin;
+                    h_im[vector][lane] += re * sin + im * cos;
                 }
             }
-            for (h, sum) in h.iter_mut().zip([h_re, h_im]) {
-                h.as_chunks_mut::<LANES>().0[part] = sum;
-            }
         }
-        h
+        for (h, sum) in h.iter_mut().zip([h_re, h_im]) {
+            h.as_chunks_mut::<LANES>().0[BEGIN..BEGIN + COUNT].copy_from_slice(&sum);
+        }
     }
 }
+
+/// More groups take less time if all are computed at once.
+const FEW: usize = 8;
 
 /// At walking speed, a user passes fewer than three samples between a measurement and its use.
 const KEPT: usize = 4;
@@ -121,23 +132,28 @@ impl Selective {
 
     /// Gains have mean 1.
     pub fn gains(&mut self, sequence: &JakesSequence, tti: u64, gains: &mut Row) {
-        let [re, im] = self.channel(sequence, tti);
-        for group in 0..MAX_GROUPS {
-            gains[group] = re[group] * re[group] + im[group] * im[group];
+        let (sample, fraction) = self.bundle.place(tti);
+        if self.bundle.is_slow() {
+            let [from, to] = self.ends(sequence, sample);
+            for (group, gain) in gains.iter_mut().enumerate() {
+                *gain = gain_between(from, to, group, fraction);
+            }
+        } else {
+            let [re, im] = self.direct(sequence, sample, fraction);
+            for group in 0..MAX_GROUPS {
+                gains[group] = re[group] * re[group] + im[group] * im[group];
+            }
         }
     }
 
     /// Also the other groups if computing all is faster.
     #[inline]
     pub fn gains_of(&mut self, sequence: &JakesSequence, tti: u64, groups: Groups, gains: &mut Row) {
-        // More groups take less time if the gains of all groups are computed at once.
-        if self.bundle.is_slow() && groups.len() <= LANES / 2 {
+        if self.bundle.is_slow() && groups.len() <= FEW {
             let (sample, fraction) = self.bundle.place(tti);
             let [from, to] = self.ends(sequence, sample);
             for group in groups {
-                let part = |part: usize| from[part][group] + (to[part][group] - from[part][group]) * fraction;
-                let (re, im) = (part(0), part(1));
-                gains[group] = re * re + im * im;
+                gains[group] = gain_between(from, to, group, fraction);
             }
         } else {
             self.gains(sequence, tti, gains);
@@ -163,7 +179,7 @@ impl Selective {
 
     #[inline]
     pub fn channel_of(&mut self, sequence: &JakesSequence, tti: u64, groups: Groups, h: &mut [Row; 2]) {
-        if self.bundle.is_slow() && groups.len() <= LANES / 2 {
+        if self.bundle.is_slow() && groups.len() <= FEW {
             let (sample, fraction) = self.bundle.place(tti);
             let [from, to] = self.ends(sequence, sample);
             for group in groups {
@@ -181,18 +197,18 @@ impl Selective {
         let places = [sample, sample + 1].map(|sample| (sample, sample as usize % KEPT));
         for (sample, place) in places {
             if self.samples[place] != sample {
-                self.kept[place] = self.at(sequence, sample);
-                self.samples[place] = sample;
+                self.keep(sequence, sample, place);
             }
         }
         places.map(|(_, place)| &self.kept[place])
     }
 
     #[inline(never)]
-    fn at(&mut self, sequence: &JakesSequence, sample: u64) -> Rows {
-        let Self { response, bundle, amplitudes, .. } = self;
+    fn keep(&mut self, sequence: &JakesSequence, sample: u64, place: usize) {
+        let Self { response, bundle, amplitudes, samples, kept, .. } = self;
         bundle.read(sequence, sample, |path, z| amplitudes[path] = z);
-        response.sum(amplitudes)
+        response.sum(amplitudes, &mut kept[place]);
+        samples[place] = sample;
     }
 
     fn direct(&mut self, sequence: &JakesSequence, sample: u64, fraction: f32) -> Rows {
@@ -206,6 +222,12 @@ impl Selective {
         });
         h
     }
+}
+
+#[inline]
+fn gain_between(from: &Rows, to: &Rows, group: usize, fraction: f32) -> f32 {
+    let [re, im] = [0, 1].map(|part| from[part][group] + (to[part][group] - from[part][group]) * fraction);
+    re * re + im * im
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::measured::{LAST_DECADE, LEVELS, logit};
 
@@ -10,12 +11,15 @@ const NEGLIGIBLE: f64 = 1e-7;
 
 /// Interpolated linearly between SNRs at 1/128 to 1/256 of their value; an index is made of bits of an f32,
 /// so no logarithm is needed.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct BlockErrorRate {
     lowest: f32,
     highest: f32,
-    /// From `lowest` to `highest`, the first one 1, the last one 0 (1 if blocks are never decoded).
-    rates: Box<[f32]>,
+    /// `None` if blocks are never decoded.
+    exact: Option<Rates>,
+    /// From `lowest`, where it is 1, to `highest`, where it is 0 (1 if blocks are never decoded); bits of an
+    /// f32, NaN until first needed, as few of them are.
+    rates: Box<[AtomicU32]>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,23 +62,21 @@ impl Rates {
 }
 
 impl BlockErrorRate {
-    pub(super) fn new(rates: &Rates) -> Self {
+    pub(super) fn new(rates: Rates) -> Self {
         let middle = step_of(rates.thresholds_db[4]);
-        let (mut first, mut last, mut table) = (middle, middle, vec![rates.at(middle)]);
-        while table.last().is_some_and(|rate| *rate < 1.0) {
-            first -= 1;
-            table.push(rates.at(first));
-        }
-        table.reverse();
-        while table.last().is_some_and(|rate| *rate > 0.0) {
-            last += 1;
-            table.push(rates.at(last));
-        }
-        Self { lowest: snr_at(first), highest: snr_at(last), rates: table.into() }
+        let first = middle - least(|below| rates.at(middle - below) >= 1.0);
+        let last = middle + least(|above| rates.at(middle + above) <= 0.0);
+        Self::between(first, last, Some(rates))
     }
 
     pub fn never() -> Self {
-        Self { lowest: snr_at(1), highest: snr_at(2), rates: Box::new([1.0, 1.0]) }
+        Self::between(1, 2, None)
+    }
+
+    fn between(first: u32, last: u32, exact: Option<Rates>) -> Self {
+        let unknown = || AtomicU32::new(f32::NAN.to_bits());
+        let rates = (first..=last).map(|_| unknown()).collect();
+        Self { lowest: snr_at(first), highest: snr_at(last), exact, rates }
     }
 
     /// The SNR is linear and may be 0 or infinite; 1 at NaN.
@@ -83,19 +85,48 @@ impl BlockErrorRate {
         let bits = snr.max(self.lowest).min(self.highest).to_bits() - self.lowest.to_bits();
         let step = ((bits >> STEP_BITS) as usize).min(self.rates.len() - 2);
         let within = (bits - ((step as u32) << STEP_BITS)) as f32 * (1.0 / (1u32 << STEP_BITS) as f32);
-        let (from, to) = (self.rates[step], self.rates[step + 1]);
+        let (from, to) = (self.rate(step), self.rate(step + 1));
         from + (to - from) * within
+    }
+
+    #[inline]
+    fn rate(&self, step: usize) -> f32 {
+        // If several threads compute the value at the same time, they store the same value.
+        let known = f32::from_bits(self.rates[step].load(Ordering::Relaxed));
+        if known.is_nan() { self.compute(step) } else { known }
+    }
+
+    #[cold]
+    fn compute(&self, step: usize) -> f32 {
+        let first = self.lowest.to_bits() >> STEP_BITS;
+        let rate = self.exact.as_ref().map_or(1.0, |exact| exact.at(first + step as u32));
+        self.rates[step].store(rate.to_bits(), Ordering::Relaxed);
+        rate
     }
 
     /// Smallest linear SNR with at most `rate`; infinity if blocks are never decoded.
     pub fn snr(&self, rate: f32) -> f32 {
-        if self.rates.last().is_some_and(|lowest| *lowest > rate) {
+        let last = self.rates.len() - 1;
+        if self.rate(last) > rate {
             return f32::INFINITY;
         }
-        let above = self.rates.partition_point(|known| *known > rate).clamp(1, self.rates.len() - 1);
+        let above = least(|above| self.rate((above as usize).min(last)) <= rate).max(1);
         let step = self.lowest.to_bits() >> STEP_BITS;
-        snr_between(step + above as u32, [self.rates[above - 1], self.rates[above]], rate)
+        snr_between(step + above, [above - 1, above].map(|step| self.rate(step as usize)), rate)
     }
+}
+
+/// Smallest number that `fits`, as do all larger ones.
+fn least(fits: impl Fn(u32) -> bool) -> u32 {
+    let (mut from, mut to) = (0, 0);
+    while !fits(to) {
+        (from, to) = (to + 1, 2 * to + 1);
+    }
+    while from < to {
+        let middle = from.midpoint(to);
+        if fits(middle) { to = middle } else { from = middle + 1 }
+    }
+    to
 }
 
 fn step_of(snr_db: f64) -> u32 {

@@ -104,7 +104,7 @@ impl Curves {
         if format.code_rate >= 1.0 {
             return Some(BlockErrorRate::never());
         }
-        Some(BlockErrorRate::new(&family.rates(format)))
+        Some(BlockErrorRate::new(family.rates(format)))
     }
 
     /// As [`BlockErrorRate::snr`] in less time; infinity if never decoded, `None` without curves of the

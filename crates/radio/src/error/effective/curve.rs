@@ -47,7 +47,9 @@ impl Curve {
     /// An SNR below [`LOWEST`] or above [`HIGHEST`] counts as this limit.
     #[inline]
     pub fn missing(&self, snr: f32) -> f32 {
-        let bits = snr.clamp(LOWEST, HIGHEST).to_bits() - LOWEST.to_bits();
+        let snr = if snr > LOWEST { snr } else { LOWEST };
+        let snr = if snr < HIGHEST { snr } else { HIGHEST };
+        let bits = snr.to_bits() - LOWEST.to_bits();
         let step = ((bits >> STEP_BITS) as usize).min(STEPS - 1);
         let within = (bits - ((step as u32) << STEP_BITS)) as f32 * (1.0 / (1u32 << STEP_BITS) as f32);
         let (from, to) = (self.values[step], self.values[step + 1]);

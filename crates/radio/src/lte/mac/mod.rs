@@ -29,7 +29,7 @@ use crate::cell::channel::ends::Ends;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::tally::PHONES;
 use crate::mac::band::{Band, MAX_GROUPS, Row};
-use crate::mac::deal::{Dealer, Part};
+use crate::mac::deal::{Dealer, Part, Spans};
 use crate::mac::harq::block::{Decided, Rules, SentBlock};
 use crate::mac::sched::{Candidate, Scheduler, View};
 use crate::rlc::bytes::Outcome;
@@ -91,6 +91,8 @@ struct Columns {
     rates: Vec<Row>,
     /// NaN for CQI 0; filled only if the scheduler compares qualities.
     qualities: Vec<Row>,
+    /// Of the list that the scheduler compares.
+    spans: Vec<Spans>,
     /// Bytes with an estimate of their headers.
     waiting: Vec<f32>,
 }
@@ -102,6 +104,7 @@ impl Columns {
             due: Earliest::new(count),
             rates: vec![[f32::NAN; MAX_GROUPS]; count],
             qualities: vec![[f32::NAN; MAX_GROUPS]; count],
+            spans: vec![Spans::UNUSABLE; count],
             waiting: vec![HEADERS; count],
         }
     }

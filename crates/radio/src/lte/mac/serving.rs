@@ -3,7 +3,7 @@ use nodeb_base::context::Context;
 use super::user::{Blocks, Cell};
 use super::{Columns, Hot, LteMac};
 use crate::mac::band::Groups;
-use crate::mac::deal::{Offers, Part, Room};
+use crate::mac::deal::{Offers, Part, Room, Spans};
 use crate::mac::sched::{Candidate, View};
 
 impl LteMac {
@@ -21,14 +21,14 @@ impl LteMac {
         }
         self.gather(tti);
         let Self { columns, view, dealer, scheduler, candidates, parts, formats, band, .. } = self;
-        let Columns { rates, qualities, waiting, .. } = columns;
+        let Columns { rates, qualities, spans, waiting, .. } = columns;
         let x = if compares_qualities(*view) { &*qualities } else { &*rates };
         parts.clear();
         parts.extend_from_slice(dealer.deal(
             tti,
             scheduler.as_mut(),
             candidates,
-            Offers { x, rates, sizes: band.sizes(), yields: formats[0].yields(tti), waiting },
+            Offers { x, spans, rates, sizes: band.sizes(), yields: formats[0].yields(tti), waiting },
             room,
         ));
         let mut spare = self.spare(tti, room.groups);
@@ -131,9 +131,13 @@ impl LteMac {
         }
         let (bytes, groups, cqis) = (state.block_bytes(&cell), band.groups(), &state.report.cqis);
         let (rates, layers) = (&mut columns.rates[user], f32::from(state.report.layers));
-        for ((rate, cqi), size) in rates[..groups].iter_mut().zip(cqis).zip(band.sizes()) {
-            *rate = layers * bytes[usize::from(*cqi) % bytes.len()] * size;
+        // All groups but the last one have equally many resource blocks.
+        let of_group = bytes.map(|bytes| layers * bytes * f32::from(band.blocks_per_group()));
+        for (rate, cqi) in rates.iter_mut().zip(cqis) {
+            *rate = of_group[usize::from(*cqi) % of_group.len()];
         }
+        let last = groups - 1;
+        rates[last] = layers * bytes[usize::from(cqis[last]) % bytes.len()] * band.sizes()[last];
         if let Some(bits) = state.recorded_bits(tti) {
             let bytes = if bits > 0 { bits as f32 / 8.0 } else { f32::NAN };
             let blocks = f32::from(band.blocks_in(band.all()));
@@ -142,16 +146,22 @@ impl LteMac {
                 .zip(band.sizes())
                 .for_each(|(rate, size)| *rate = bytes * size / blocks);
         }
+        // Else it would widen the span of the last groups.
+        let of_last = rates[last];
+        rates[groups..].fill(of_last);
         // The rate of CQI 0 is NaN and does not count.
         let mut whole = 0.0;
         for rate in &rates[..groups] {
             whole += if *rate > 0.0 { *rate } else { 0.0 };
         }
-        if compares_qualities(*view) {
+        (hot.rate, hot.cqi) = (whole as u32, state.report.cqi);
+        columns.spans[user] = if compares_qualities(*view) {
             let quality = |cqi: u8| if cqi == 0 { f32::NAN } else { f32::from(cqi) };
             columns.qualities[user] = cqis.map(quality);
-        }
-        (hot.rate, hot.cqi) = (whole as u32, state.report.cqi);
+            Spans::of(&columns.qualities[user])
+        } else {
+            Spans::of(rates)
+        };
     }
 }
 

@@ -49,8 +49,14 @@ fn measure(users: usize, age: u64) -> Gain {
     let mut gain = Gain { rates: [0.0; GROUPS], shares: vec![[0.0; GROUPS]; users] };
     for tti in 0..TTIS {
         let [known, rates] = [tti, tti + age].map(&mut rates_at);
-        let offers =
-            Offers { x: &known, rates: &known, sizes: &ALL_ONE, yields: &ALL_ONE, waiting: &waiting };
+        let offers = Offers {
+            x: &known,
+            spans: &spans_of(&known),
+            rates: &known,
+            sizes: &ALL_ONE,
+            yields: &ALL_ONE,
+            waiting: &waiting,
+        };
         let room = Room { groups: band.all(), grants: users };
         for part in dealer.deal(tti, scheduler.as_mut(), &candidates, offers, room) {
             let mut served = 0.0;

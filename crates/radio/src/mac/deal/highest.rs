@@ -1,5 +1,6 @@
-use super::{Bidder, Dealer, Offers, Part, Room};
+use super::{Bidder, Dealer, Held, Holders, Offers, Room};
 use crate::mac::band::{Groups, MAX_GROUPS, Row};
+use crate::mac::sched::Weight;
 
 /// Groups in one vector instruction.
 const LANES: usize = 4;
@@ -12,73 +13,147 @@ const VECTORS: usize = 4;
 
 const ALL_VECTORS: usize = MAX_GROUPS / LANES;
 
+/// Without a rest for vector instructions.
+const SPANS: usize = ALL_VECTORS.next_multiple_of(LANES);
+
 /// No candidate can be served on the group.
 const NOBODY: f32 = 0.0;
 
+/// Of a user's `x` on the groups of each vector: bounds of its scores, with which most users of a large cell
+/// are excluded.
+#[derive(Clone, Copy, Debug)]
+pub struct Spans {
+    /// Minus infinity if the user cannot be served on one of the groups.
+    lowest: [f32; SPANS],
+    /// Minus infinity if the user can be served on none of the groups.
+    highest: [f32; SPANS],
+}
+
+impl Spans {
+    pub const UNUSABLE: Self =
+        Self { lowest: [f32::NEG_INFINITY; SPANS], highest: [f32::NEG_INFINITY; SPANS] };
+
+    /// Elements beyond the band's last group only make bounds wider.
+    pub fn of(row: &Row) -> Self {
+        let mut spans = Self::UNUSABLE;
+        let lower = |this: f32, other: f32| if this < other { this } else { other };
+        let higher = |this: f32, other: f32| if this > other { this } else { other };
+        for (vector, row) in row.as_chunks::<LANES>().0.iter().enumerate() {
+            let [a, b, c, d] = row.map(|value| higher(value, f32::NEG_INFINITY));
+            spans.lowest[vector] = lower(lower(a, b), lower(c, d));
+            spans.highest[vector] = higher(higher(a, b), higher(c, d));
+        }
+        spans
+    }
+
+    /// False if scores reach none of the `floors`.
+    #[inline]
+    fn reach(&self, weight: Weight, floors: &[f32; SPANS]) -> bool {
+        let mut reach = false;
+        for (highest, floor) in self.highest.iter().zip(floors) {
+            reach |= weight.score(*highest) >= *floor;
+        }
+        reach
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contest {
+    /// Candidates that may have the highest score of a group.
+    contenders: Vec<Held>,
     /// Minus infinity if no candidate can be served there.
     scores: [Vector; ALL_VECTORS],
-    /// Candidate with the highest score, plus 1, or [`NOBODY`]: floats, as their maximum takes one CPU
+    /// Contender with the highest score, plus 1, or [`NOBODY`]: floats, as their maximum takes one CPU
     /// instruction and a selection three; with [`NOBODY`] 0, a claim takes one, too.
     owners: [Vector; ALL_VECTORS],
 }
 
 impl Contest {
     /// On the groups `free`, and those in the same vectors; if scores are equal, the first candidate wins.
-    fn hold(&mut self, open: &[Bidder], x: &[Row], free: Groups) {
-        let mut places = [0; ALL_VECTORS];
+    fn hold(&mut self, open: &[Bidder], holders: &Holders, offers: Offers, free: Groups) {
+        let mut floors = floors(open, offers.spans);
+        let mut places = [0; SPANS];
         let mut count = 0;
-        for vector in 0..ALL_VECTORS {
+        for (vector, floor) in floors.iter_mut().enumerate() {
+            let is_free = free.bits() >> (vector * LANES) & ((1 << LANES) - 1) != 0;
             places[count] = vector;
-            count += usize::from(free.bits() >> (vector * LANES) & ((1 << LANES) - 1) != 0);
+            count += usize::from(is_free);
+            *floor = if is_free { *floor } else { f32::INFINITY };
+        }
+        self.contenders.clear();
+        for bidder in open {
+            if offers.spans[bidder.user as usize].reach(bidder.weight, &floors) {
+                self.contenders
+                    .push(holders.get(bidder.candidate).map_or(Held::nothing(*bidder), |held| *held));
+            }
         }
         for places in places[..count].chunks(VECTORS) {
             match places.len() {
-                4 => self.hold_on::<4>(places, open, x),
-                3 => self.hold_on::<3>(places, open, x),
-                2 => self.hold_on::<2>(places, open, x),
-                _ => self.hold_on::<1>(places, open, x),
+                4 => self.hold_on::<4>(places, offers.x),
+                3 => self.hold_on::<3>(places, offers.x),
+                2 => self.hold_on::<2>(places, offers.x),
+                _ => self.hold_on::<1>(places, offers.x),
             }
         }
     }
 
     /// `places` has the indices of the `N` vectors.
-    fn hold_on<const N: usize>(&mut self, places: &[usize], open: &[Bidder], x: &[Row]) {
+    fn hold_on<const N: usize>(&mut self, places: &[usize], x: &[Row]) {
         let places: [usize; N] = std::array::from_fn(|at| places[at] % ALL_VECTORS);
         let (mut scores, mut owners) = ([[f32::NEG_INFINITY; LANES]; N], [[NOBODY; LANES]; N]);
-        for bidder in open {
+        let mut number = NOBODY;
+        for Held { bidder, .. } in &self.contenders {
+            number += 1.0;
             let row = x[bidder.user as usize].as_chunks::<LANES>().0;
-            compare(bidder, places.map(|place| row[place]), &mut scores, &mut owners);
+            compare(number, bidder.weight, places.map(|place| row[place]), &mut scores, &mut owners);
         }
         for (at, place) in places.into_iter().enumerate() {
             (self.scores[place], self.owners[place]) = (scores[at], owners[at]);
         }
     }
 
+    /// Gives the groups `free` to the contenders with the highest scores, and returns these contenders.
     #[inline]
-    fn winner(&self, group: usize) -> Option<(usize, f32)> {
-        let (vector, lane) = (group / LANES, group % LANES);
-        let owner = self.owners[vector][lane];
-        (owner > NOBODY).then(|| (owner as usize - 1, self.scores[vector][lane]))
+    fn decide(&mut self, offers: Offers, free: Groups) -> impl Iterator<Item = &Held> {
+        for group in free {
+            let (vector, lane) = (group / LANES % ALL_VECTORS, group % LANES);
+            let owner = (self.owners[vector][lane] as usize).checked_sub(1);
+            let Some(held) = owner.and_then(|owner| self.contenders.get_mut(owner)) else { continue };
+            let score = self.scores[vector][lane];
+            held.best = if score > held.best { score } else { held.best };
+            held.add(group, offers);
+        }
+        self.contenders.iter().filter(|held| !held.groups.is_empty())
     }
 }
 
-/// All owners so far precede the candidate in the list, so they keep a group if scores are equal.
+/// Of each vector, a score that the winner of any of its groups reaches.
+fn floors(open: &[Bidder], spans: &[Spans]) -> [f32; SPANS] {
+    let mut floors = [f32::NEG_INFINITY; SPANS];
+    for bidder in open {
+        for (floor, lowest) in floors.iter_mut().zip(&spans[bidder.user as usize].lowest) {
+            let score = bidder.weight.score(*lowest);
+            *floor = if score > *floor { score } else { *floor };
+        }
+    }
+    floors
+}
+
+/// All owners so far precede `contender` in the list, so they keep a group if scores are equal.
 #[inline]
 fn compare<const N: usize>(
-    bidder: &Bidder,
+    contender: f32,
+    weight: Weight,
     row: [Vector; N],
     scores: &mut [Vector; N],
     owners: &mut [Vector; N],
 ) {
-    let candidate = (bidder.candidate + 1) as f32;
     for vector in 0..N {
         for lane in 0..LANES {
-            let score = bidder.weight.score(row[vector][lane]);
+            let score = weight.score(row[vector][lane]);
             let highest = scores[vector][lane];
             // The comparison is false for a score that is NaN, so unusable groups are not claimed.
-            let claim = if score > highest { candidate } else { NOBODY };
+            let claim = if score > highest { contender } else { NOBODY };
             scores[vector][lane] = if score > highest { score } else { highest };
             let owner = owners[vector][lane];
             owners[vector][lane] = if claim > owner { claim } else { owner };
@@ -91,41 +166,40 @@ impl Dealer {
     pub(super) fn deal_to_highest(&mut self, offers: Offers, room: Room) {
         let Room { groups: mut free, mut grants } = room;
         while !free.is_empty() && !self.open.is_empty() {
-            self.contest.hold(&self.open, offers.x, free);
+            self.contest.hold(&self.open, &self.holders, offers, free);
             self.newcomers.clear();
-            for group in free {
-                if let Some((winner, score)) = self.contest.winner(group) {
-                    let held = &mut self.held[winner];
-                    if held.groups.is_empty() {
-                        self.newcomers.push(winner as u32);
-                    }
-                    held.best = if score > held.best { score } else { held.best };
-                    held.add(group, offers);
+            for held in self.contest.decide(offers, free) {
+                if self.holders.put(*held) {
+                    self.newcomers.push(held.bidder.candidate);
                 }
             }
             free = self.limit_newcomers(grants);
             grants = grants.saturating_sub(self.newcomers.len());
             free = free.union(self.settle(offers));
         }
-        let served = self.held.iter().filter(|held| !held.groups.is_empty());
-        self.parts.extend(served.map(|held| Part { user: held.user, groups: held.groups }));
+        self.holders.all.sort_unstable_by_key(|held| held.bidder.candidate);
+        let served = self.holders.all.iter().filter(|held| !held.groups.is_empty());
+        self.parts.extend(served.map(Held::part));
     }
 
     /// `grants` candidates may still get their first groups: keeps the newcomers of this round with the
     /// highest scores, and then removes all candidates without groups from `open`. Returned are the groups of
     /// the others.
     fn limit_newcomers(&mut self, grants: usize) -> Groups {
-        let Self { newcomers, held, open, .. } = self;
+        let Self { newcomers, holders, open, .. } = self;
         let mut returned = Groups::NONE;
         if newcomers.len() < grants {
             return returned;
         }
-        let best = |i: u32| held[i as usize].best;
-        newcomers.sort_unstable_by(|a, b| best(*b).total_cmp(&best(*a)).then(a.cmp(b)));
+        let best = |candidate: &u32| holders.get(*candidate).map_or(f32::NEG_INFINITY, |held| held.best);
+        newcomers.sort_unstable_by(|a, b| best(b).total_cmp(&best(a)).then(a.cmp(b)));
         for last in newcomers.drain(grants..) {
-            returned = returned.union(std::mem::take(&mut held[last as usize].groups));
+            returned = returned.union(holders.release(last));
         }
-        open.retain(|bidder| !held[bidder.candidate as usize].groups.is_empty());
+        open.clear();
+        let holds = |held: &&Held| held.is_open && !held.groups.is_empty();
+        open.extend(holders.all.iter().filter(holds).map(|held| held.bidder));
+        open.sort_unstable_by_key(|bidder| bidder.candidate);
         returned
     }
 }

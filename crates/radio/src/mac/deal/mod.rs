@@ -9,6 +9,8 @@ pub mod balance;
 mod highest;
 mod turns;
 
+pub use highest::Spans;
+
 use super::band::{Groups, Row};
 use super::sched::{Candidate, Deal, Scheduler, Weight};
 use balance::Balance;
@@ -23,6 +25,8 @@ pub struct Offers<'a> {
     /// By user and group, what the scheduler's scores depend on: the rate if its [`View`](super::sched::View)
     /// needs it, else the channel quality; or [`UNUSABLE`].
     pub x: &'a [Row],
+    /// By user, of `x`.
+    pub spans: &'a [Spans],
     /// By user and group, in the bearer's units; above 0 where `x` is not [`UNUSABLE`], and may be the same
     /// list.
     pub rates: &'a [Row],
@@ -63,26 +67,86 @@ struct Bidder {
     weight: Weight,
 }
 
-/// After groups were returned, only `user` and `groups` are valid.
+/// After groups were returned, only `bidder` and `groups` are valid.
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    user: usize,
+    bidder: Bidder,
     groups: Groups,
     /// In the bearer's units.
     carried: f32,
     /// Highest score on any of the groups; minus infinity without groups, or if groups are assigned in turn.
     best: f32,
+    /// May get further groups.
+    is_open: bool,
 }
 
 impl Held {
-    fn nothing(user: usize) -> Self {
-        Self { user, groups: Groups::NONE, carried: 0.0, best: f32::NEG_INFINITY }
+    fn nothing(bidder: Bidder) -> Self {
+        Self { bidder, groups: Groups::NONE, carried: 0.0, best: f32::NEG_INFINITY, is_open: true }
+    }
+
+    fn user(&self) -> usize {
+        self.bidder.user as usize
+    }
+
+    fn part(&self) -> Part {
+        Part { user: self.user(), groups: self.groups }
     }
 
     #[inline]
     fn add(&mut self, group: usize, offers: Offers) {
         self.groups.insert(group);
-        self.carried += offers.amount(self.user, group);
+        self.carried += offers.amount(self.user(), group);
+    }
+}
+
+/// Of the many candidates of a large cell only few get groups.
+#[derive(Debug, Default)]
+struct Holders {
+    all: Vec<Held>,
+    /// By candidate: its place in `all` plus 1, or 0. Invalid once `all` is sorted.
+    places: Vec<u32>,
+}
+
+impl Holders {
+    fn begin(&mut self, candidates: usize) {
+        self.all.clear();
+        self.places.clear();
+        self.places.resize(candidates, 0);
+    }
+
+    /// False if it replaces an older state of the candidate.
+    #[inline]
+    fn put(&mut self, held: Held) -> bool {
+        let place = &mut self.places[held.bidder.candidate as usize];
+        let is_new = *place == 0;
+        if is_new {
+            self.all.push(held);
+            *place = self.all.len() as u32;
+        } else {
+            self.all[*place as usize - 1] = held;
+        }
+        is_new
+    }
+
+    #[inline]
+    fn get(&self, candidate: u32) -> Option<&Held> {
+        self.all.get((self.places[candidate as usize] as usize).checked_sub(1)?)
+    }
+
+    fn get_mut(&mut self, candidate: u32) -> Option<&mut Held> {
+        self.all.get_mut((self.places[candidate as usize] as usize).checked_sub(1)?)
+    }
+
+    fn has_groups(&self, candidate: u32) -> bool {
+        self.get(candidate).is_some_and(|held| !held.groups.is_empty())
+    }
+
+    /// All groups.
+    fn release(&mut self, candidate: u32) -> Groups {
+        let Some(held) = self.get_mut(candidate) else { return Groups::NONE };
+        held.is_open = false;
+        std::mem::take(&mut held.groups)
     }
 }
 
@@ -91,8 +155,7 @@ impl Held {
 #[derive(Debug, Default)]
 pub struct Dealer {
     weights: Vec<Weight>,
-    /// By candidate.
-    held: Vec<Held>,
+    holders: Holders,
     open: Vec<Bidder>,
     /// Those that got their first groups in this round or, in turn, in this TTI.
     newcomers: Vec<u32>,
@@ -127,9 +190,8 @@ impl Dealer {
     }
 
     fn begin(&mut self, candidates: &[Candidate]) {
-        let Self { held, open, weights, .. } = self;
-        held.clear();
-        held.extend(candidates.iter().map(|candidate| Held::nothing(candidate.user)));
+        let Self { holders, open, weights, .. } = self;
+        holders.begin(candidates.len());
         open.clear();
         let bidder = |((candidate, one), weight): ((u32, &Candidate), &mut Weight)| Bidder {
             candidate,
@@ -141,26 +203,21 @@ impl Dealer {
 
     /// The groups that are not needed.
     fn settle(&mut self, offers: Offers) -> Groups {
-        let Self { open, held, .. } = self;
-        let mut returned = Groups::NONE;
-        open.retain(|bidder| {
-            let (held, user) = (&mut held[bidder.candidate as usize], bidder.user as usize);
-            let spare = held.carried - offers.waiting[user];
+        let Self { open, holders, .. } = self;
+        let (mut returned, mut closes) = (Groups::NONE, false);
+        for held in holders.all.iter_mut().filter(|held| held.is_open) {
+            let spare = held.carried - offers.waiting[held.user()];
             if spare >= 0.0 {
-                let surplus = surplus(offers, user, held.groups, spare);
+                let surplus = surplus(offers, held.user(), held.groups, spare);
                 returned = returned.union(surplus);
                 held.groups = held.groups.without(surplus);
+                (held.is_open, closes) = (false, true);
             }
-            spare < 0.0
-        });
-        returned
-    }
-
-    fn list(&mut self, candidate: usize) {
-        let Held { user, groups, .. } = self.held[candidate];
-        if !groups.is_empty() {
-            self.parts.push(Part { user, groups });
         }
+        if closes {
+            open.retain(|bidder| holders.get(bidder.candidate).is_none_or(|held| held.is_open));
+        }
+        returned
     }
 }
 
@@ -180,6 +237,11 @@ fn surplus(offers: Offers, user: usize, mut held: Groups, mut spare: f32) -> Gro
 
 #[cfg(test)]
 const ALL_ONE: Row = [1.0; super::band::MAX_GROUPS];
+
+#[cfg(test)]
+fn spans_of(rows: &[Row]) -> Vec<Spans> {
+    rows.iter().map(Spans::of).collect()
+}
 
 #[cfg(test)]
 mod gain;

@@ -88,7 +88,14 @@ impl Drawn {
         let waiting: Vec<f32> = self.waiting.iter().map(|units| *units as f32).collect();
         let (x, rates) = (self.rows(UNUSABLE), self.rows(0.0));
         let yields = std::array::from_fn(|group| if self.halved[group] { 0.5 } else { 1.0 });
-        let offers = Offers { x: &x, rates: &rates, sizes: &ALL_ONE, yields: &yields, waiting: &waiting };
+        let offers = Offers {
+            x: &x,
+            spans: &spans_of(&x),
+            rates: &rates,
+            sizes: &ALL_ONE,
+            yields: &yields,
+            waiting: &waiting,
+        };
         for (user, rates) in self.rates.iter().enumerate() {
             scheduler.served(user as u64, user, u32::from(rates[0]) + 1);
         }
@@ -167,7 +174,7 @@ proptest! {
     fn round_robin_deals_spare_groups_in_turn(users in 1..12usize, groups in 12..=MAX_GROUPS, ttis in 1..60u64) {
         let rows = vec![[1.0; MAX_GROUPS]; users];
         let waiting = vec![1e6; users];
-        let offers = Offers { x: &rows, rates: &rows, sizes: &ALL_ONE, yields: &ALL_ONE, waiting: &waiting };
+        let offers = Offers { x: &rows, spans: &spans_of(&rows), rates: &rows, sizes: &ALL_ONE, yields: &ALL_ONE, waiting: &waiting };
         let candidates: Vec<Candidate> = (0..users).map(|user| Candidate::at_rate(user, 1)).collect();
         let (mut scheduler, mut dealer) = (scheduler("round_robin", users), Dealer::default());
         let mut counts = vec![0; users];
@@ -189,7 +196,7 @@ proptest! {
         let band = Band::new(blocks, 4, 180e3);
         let rows = vec![*band.sizes(); users];
         let waiting = vec![1e6; users];
-        let offers = Offers { x: &rows, rates: &rows, sizes: band.sizes(), yields: &ALL_ONE, waiting: &waiting };
+        let offers = Offers { x: &rows, spans: &spans_of(&rows), rates: &rows, sizes: band.sizes(), yields: &ALL_ONE, waiting: &waiting };
         let candidates: Vec<Candidate> = (0..users).map(|user| Candidate::at_rate(user, 1)).collect();
         let (mut scheduler, mut dealer) = (scheduler("round_robin", users), Dealer::default());
         let (mut got, mut turns) = (vec![0; users], vec![0; users]);
@@ -215,7 +222,7 @@ proptest! {
         let users = rates.len();
         let rows: Vec<Row> = rates.iter().map(|rate| [*rate as f32; MAX_GROUPS]).collect();
         let waiting = vec![1e6; users];
-        let offers = Offers { x: &rows, rates: &rows, sizes: &ALL_ONE, yields: &ALL_ONE, waiting: &waiting };
+        let offers = Offers { x: &rows, spans: &spans_of(&rows), rates: &rows, sizes: &ALL_ONE, yields: &ALL_ONE, waiting: &waiting };
         for name in SCHEDULERS {
             let [mut grid, plain, mut whole] = [0; 3].map(|_| scheduler(name, users));
             let mut plain = WithoutWeights(plain);

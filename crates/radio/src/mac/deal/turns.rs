@@ -1,5 +1,8 @@
-use super::{Bidder, Dealer, Offers, Room};
-use crate::mac::band::{Groups, MAX_GROUPS};
+use super::{Bidder, Dealer, Held, Offers, Room};
+use crate::mac::band::Groups;
+
+/// Of a user, in resource blocks beyond even shares.
+const LARGEST_BALANCE: f32 = 32.0;
 
 impl Dealer {
     /// Who has got the least so far gets the larger part, as otherwise the same users could get them in every TTI.
@@ -17,34 +20,35 @@ impl Dealer {
             free = self.settle(offers);
         }
         self.newcomers.sort_unstable_by_key(|candidate| ((*candidate as usize) < first, *candidate));
-        for at in 0..self.newcomers.len() {
-            self.list(self.newcomers[at] as usize);
-        }
-        let held = self.open.iter().map(|bidder| &self.held[bidder.candidate as usize]);
+        let of_newcomers = self.newcomers.iter().filter_map(|candidate| self.holders.get(*candidate));
+        let served = of_newcomers.filter(|held| !held.groups.is_empty());
+        self.parts.extend(served.map(Held::part));
+        let held = self.open.iter().filter_map(|bidder| self.holders.get(bidder.candidate));
         let elements = |groups: Groups| {
             groups.into_iter().map(|group| offers.sizes[group] * offers.yields[group]).sum::<f32>()
         };
         let shares =
-            held.filter(|held| !held.groups.is_empty()).map(|held| (held.user, elements(held.groups)));
-        self.balance.record(shares, MAX_GROUPS as f32);
+            held.filter(|held| !held.groups.is_empty()).map(|held| (held.user(), elements(held.groups)));
+        self.balance.record(shares, LARGEST_BALANCE);
     }
 
     /// Once `grants` candidates have groups, no other can get any.
     fn deal_round(&mut self, offers: Offers, free: Groups, grants: usize) {
-        let Self { open, held, newcomers, .. } = self;
+        let Self { open, holders, newcomers, .. } = self;
         let mut next = 0;
         for group in free {
             let usable = |at: &usize| !offers.x[open[*at].user as usize][group].is_nan();
             let Some(at) = (next..open.len()).chain(0..next).find(usable) else { continue };
-            let candidate = open[at].candidate;
-            let begins = held[candidate as usize].groups.is_empty();
-            held[candidate as usize].add(group, offers);
+            let before = holders.get(open[at].candidate).copied();
+            let mut held = before.unwrap_or(Held::nothing(open[at]));
+            held.add(group, offers);
+            let begins = holders.put(held);
             next = at + 1;
             if begins {
-                newcomers.push(candidate);
+                newcomers.push(open[at].candidate);
             }
             if begins && newcomers.len() == grants {
-                let holds = |bidder: &Bidder| !held[bidder.candidate as usize].groups.is_empty();
+                let holds = |bidder: &Bidder| holders.has_groups(bidder.candidate);
                 next = open[..next].iter().filter(|bidder| holds(bidder)).count();
                 open.retain(holds);
             }

@@ -7,6 +7,7 @@ use super::{Candidate, Scheduler};
 /// In a TTI, for all groups; the highest `scale * x + offset` is preferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weight {
+    /// At least 0.
     pub scale: f32,
     pub offset: f32,
 }
