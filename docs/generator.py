@@ -24,6 +24,7 @@ from key_reference import Reference
 
 from nodeb import _core, studies
 from nodeb.cli import COMMANDS, parser
+from nodeb.emulate import samples
 from nodeb.inputs import cells
 from nodeb.results import glossary
 from nodeb.results.metrics import METRICS, Metric
@@ -317,6 +318,7 @@ PARTS: dict[str, Callable[[str, Place], str]] = {
     "causes": lambda *_: causes(),
     "commands": lambda *_: commands(),
     "csv": lambda file, _: rows_of(file),
+    "samples": lambda *_: described("column", samples.METRICS.values()),
     "emulation": lambda *_: declared(_core.emulation_tables()),
     "eras": lambda *_: eras(),
     "exercise": lambda name, _: live.element("exercise", name),

@@ -1,4 +1,4 @@
-"""`nodeb compare`: simulates scenarios with common random numbers, and saves the differences."""
+"""`nodeb compare`: simulates or emulates with common random numbers; shows the differences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from nodeb.base.command_line import command_line
-from nodeb.cli import messages
+from nodeb.cli import emulated, messages
 from nodeb.cli import options as of
 from nodeb.comparison.answer import answers
 from nodeb.comparison.experiment import Experiment, Outcome
@@ -17,7 +17,11 @@ from nodeb.terminal.progress import progress_bar
 
 
 @of.command(
-    of.place("files", "BASELINE [FILE...]", "Scenario files.", nargs="+"),
+    of.place(
+        "files", "BASELINE [FILE...]",
+        "Scenario files; or recordings of `nodeb emulate`, folders of them, or its results.",
+        nargs="+",
+    ),
     of.repeated(
         "--with", "KEY=VALUE",
         "Also compare the first file with this change; separate several keys with `;`.",
@@ -34,8 +38,12 @@ from nodeb.terminal.progress import progress_bar
         "Explain the difference in this user's first transfer, with all causes; default: user 0, "
         "largest causes only.", int,
     ),
+    of.repeated("--emulate", "COMMAND", "Compare real commands in the scenarios' cells."),
+    of.AS, of.SERVER, of.LATE,
 )  # fmt: skip
-def compare(given: Namespace) -> None:
+def compare(given: Namespace) -> int | None:
+    if given.emulate or emulated.are_emulations(given.files):
+        return emulated.compare(given)
     plan = Experiment.read(given.files, given.changes, given.set, given.runs, given.seed)
     messages.print_notes(plan.notes)
     messages.print_warnings(plan.warnings())
@@ -60,6 +68,7 @@ def compare(given: Namespace) -> None:
             raise Interrupted(f"interrupted; the comparison is in {outcome.folder}") from None
         finally:  # The answer is also printed if the causes cannot be computed.
             _print(outcome, causes, given)
+    return None
 
 
 def _causes(plan: Experiment, outcome: Outcome, user: int | None, jobs: Jobs) -> Differences | None:
@@ -81,12 +90,14 @@ def _print(outcome: Outcome, causes: Differences | None, given: Namespace) -> No
     place = of.page_of(given, outcome.folder / "report.html")
     if place is not None:
         from nodeb.report.compared import page
+        from nodeb.results.metrics import by_run
 
         comparison = outcome.comparison
         ran = {"runs": comparison.runs, "seed": comparison.seed} | of.chosen(given, "report")
         options = of.chosen(given, "set", "with", "metric", "margin", "explain") | ran
         command = command_line("compare", *given.files, options=options)
-        of.write_page(place, page(comparison, outcome.tables, bars, command))
+        metrics = {name: by_run(one) for name, one in outcome.tables.items()}
+        of.write_page(place, page(comparison, metrics, bars, command))
         messages.print_file("Page", place, stream)
     if causes is not None and not given.json and (given.all or given.explain is not None):
         messages.print_rows(causes.rows)

@@ -6,6 +6,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ MAX_PACKET_BYTES = 65_535
 """Maximum size of an IPv4 packet, bytes; upper limit of `--mtu` and `--kept`."""
 AGAIN = (
     "as", "phone", "server", "duration", "attach", "nat", "nameserver", "set", "mtu", "late",
-    "late-share",
+    "late-share", "at-most",
 )  # fmt: skip
 """Options that change what an emulation does; a page prints those that were given."""
 
@@ -31,11 +32,9 @@ AGAIN = (
 @of.command(
     of.place("file", "FILE", "Scenario file (TOML).", nargs="?"),
     of.place("command", "-- COMMAND...", "Command to run as the phone.", str, nargs="*"),
-    of.option(
-        "--as", "USER", "User that runs the command; default: the first real user.", dest="user"
-    ),
+    of.AS,
     of.repeated("--phone", "USER:COMMAND", "Another real phone and its command."),
-    of.option("--server", "COMMAND", "Command to run as the server."),
+    of.SERVER,
     of.option("--duration", "TIME", "Maximum duration, such as `30 s`; default: none."),
     of.repeated(
         "--attach", "ENDPOINT=NAMESPACE",
@@ -45,12 +44,18 @@ AGAIN = (
     of.repeated("--nameserver", "ADDRESS", "DNS server for the commands."),
     of.SET, of.SEED,
     of.option(
+        "--runs", "N", "Emulations, with seeds from --seed on; prints means with 95 % intervals.",
+        of.whole(1), default=1,
+    ),
+    of.repeated(
+        "--at-most", "METRIC=VALUE",
+        "Fail if the mean of a metric, such as `command_s`, is above a value in its unit.",
+    ),
+    of.option(
         "--mtu", "N", "Maximum packet size, bytes; IPv6 needs 1280.",
         of.whole(1280, MAX_PACKET_BYTES), default=1500,
     ),
-    of.option(
-        "--late", "TIME", "Lateness above which a delivery counts as late.", default="2 ms"
-    ),
+    of.LATE,
     of.option(
         "--late-share", "SHARE", "Maximum share of late deliveries.", of.share, default=0.01
     ),
@@ -63,7 +68,8 @@ AGAIN = (
     of.flag("--check", "Only measure the rates that this machine can emulate."),
 )  # fmt: skip
 def emulate(given: Namespace) -> int:
-    from nodeb.emulate import plan, results, session
+    from nodeb.base.table import Table
+    from nodeb.emulate import plan, results, samples, session
     from nodeb.emulate.endpoint import check_system
     from nodeb.emulate.status import status_line
 
@@ -104,20 +110,47 @@ def emulate(given: Namespace) -> int:
         given,
         Path("report.html") if given.out else of.default_folder(None, given.file, "-emulated.html"),
     )
+    if report is not None and given.runs > 1:
+        raise InputError("--report shows one emulation; give it without --runs")
+    limits = dict(map(_limit, given.at_most))
     page = results.page_place(report, given.out, force=given.force)
+    outcomes: list[Outcome] = []
     with results.claimed(given.out, given.file, force=given.force, once=True) as place:
-        with status_line(sys.stderr) as line:
-            outcome = session.emulate(planned, options, line)
+        for number in range(given.runs):
+            each = replace(options, seed=options.seed + number)
+            if given.record is not None and given.runs > 1:
+                name = f"{given.record.stem}-{each.seed}{given.record.suffix or '.log'}"
+                each = replace(each, record=given.record.with_name(name))
+            with status_line(sys.stderr) as line:
+                outcomes.append(session.emulate(planned, each, line))
+            if outcomes[-1].ended == "signal":
+                break
+        outcome = outcomes[0]
         where = ""
         ignore()  # From here on: an emulation cannot be repeated.
         try:
             if place is not None:
-                results.write_emulation(place, planned, options, outcome)
+                results.write_emulations(place, planned, options, outcomes)
                 where = f"The tables are in {given.out}."
         finally:  # Printed even if the tables cannot be written.
-            answer = results.emulated(planned, options, outcome, where)
+            measured = [
+                samples.sample(one.report, options.seed + number, one.command_s)
+                for number, one in enumerate(outcomes)
+            ]
+            rows = Table.concat(measured)
+            if len(outcomes) == 1:
+                answer = results.emulated(planned, options, outcome, where)
+            else:
+                subject = planned.scenario.name or "an emulation"
+                marks = results.failures(outcomes, options.seed)
+                answer = samples.repeated(rows, subject, marks, where)
             messages.print_answer(answer, given.all, sys.stderr)
-            status = _print_problems(outcome, options)
+            statuses = [_print_problems(one, options) for one in outcomes]
+            status = next(filter(None, statuses), 0)
+    for name, limit in limits.items():
+        if (mean := samples.mean_of(rows, name)).mean > limit:
+            messages.print_error(f"{name} is {mean.mean:.4g}, above --at-most {name}={limit:g}")
+            status = status or FAILED
     if page is not None:
         from nodeb.emulate.page import of_emulation
 
@@ -127,6 +160,20 @@ def emulate(given: Namespace) -> int:
         of.write_page(page, content)
         messages.print_file("Page", page, sys.stderr)
     return status
+
+
+def _limit(text: str) -> tuple[str, float]:
+    from nodeb.emulate.samples import METRICS
+
+    name, equals, value = text.partition("=")
+    if not equals or name not in METRICS:
+        raise InputError(
+            f"--at-most {text}: expected METRIC=VALUE with one of {', '.join(METRICS)}"
+        )
+    try:
+        return name, float(value)
+    except ValueError:
+        raise InputError(f"--at-most {text}: `{value}` is not a number") from None
 
 
 def _check() -> int:

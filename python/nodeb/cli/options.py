@@ -142,6 +142,11 @@ JOBS = option("--jobs", "N", "Replications run in parallel; default: one per pro
 PCAP_RADIO = flag(
     "--pcap-radio", "Also capture at rnc, node_b and pdcp, with comments on each packet's fate."
 )
+AS = option(
+    "--as", "USER", "User that runs the command; default: the first real user.", dest="user"
+)
+SERVER = option("--server", "COMMAND", "Command to run as the server.")
+LATE = option("--late", "TIME", "Lateness above which a delivery counts as late.", default="2 ms")
 CLUSTER = option(
     "--cluster", "ADDRESS", "Simulate on a Dask cluster: its scheduler's address (tcp://host:8786)."
 )

@@ -121,7 +121,7 @@ class Experiment:
                 texts[number], printable(str(file)), [*settings, *more], file.parent
             )
 
-        parts = [_settings(change) for change in changes]
+        parts = [settings_of(change) for change in changes]
         found = [scenario(number) for number in range(len(files))]
         found += [scenario(0, *some) for some in parts]
         resolved = [one.planned(runs, None, seed) for one in found]
@@ -260,7 +260,7 @@ def _files(table: Table, binary: str, text: str) -> dict[str, bytes]:
     return {binary: parquet(table), text: csv_text(table.columns, rows).encode()}
 
 
-def _settings(change: str) -> list[str]:
+def settings_of(change: str) -> list[str]:
     """Splits a change such as `KEY=VALUE; KEY=VALUE`; not at a `;` within quotes."""
     parts = [part.strip() for part in re.findall(r"""(?:"[^"]*"|'[^']*'|[^;])+""", change)]
     for part in parts:

@@ -115,8 +115,8 @@ def _named(groups: list[dict[str, Any]], name: str | None) -> str:
     names = [str(group["name"]) for group in groups]
     if name is None:
         external = [str(group["name"]) for group in groups if is_external(group)]
-        if external:
-            return external[0]
+        if external or len(names) == 1:
+            return [*external, *names][0]
         choices = ", ".join(f"`{text}`" for text in names)
         raise InputError(
             f"no user of the scenario is real; choose one with --as (there is: {choices}), or set "

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from nodeb.answer.answer import Answer, Mark, Rows
 from nodeb.answer.numbers import Shown, number, shown
 from nodeb.answer.words import counted, sentence
+from nodeb.base.table import Table
 from nodeb.emulate.plan import Plan
 from nodeb.emulate.recordings import CUT_OFF, Recording, Replay
+from nodeb.emulate.samples import CAUSES, TABLE, sample
 from nodeb.emulate.session import Options, Outcome
 from nodeb.errors import InputError, OutputError
 from nodeb.results.provenance import Provenance
@@ -27,12 +31,6 @@ ENDED = {
     "duration": "the duration was over",
     "signal": "a signal ended it",
 }
-CAUSES = {
-    "lost_link": "lost on a link",
-    "lost_overflow": "no room in a queue",
-    "lost_early_drop": "dropped early by a queue",
-    "lost_radio": "given up by the radio",
-}
 REFUSED = {
     "malformed": "not IP, or shorter or longer than their header says",
     "stray": "destination not behind the cell (multicast, link-local, unknown)",
@@ -41,7 +39,7 @@ REFUSED = {
     "unwritten": "arrived, but the device was down",
 }
 WAYS = {"down": "to", "up": "from"}
-SAMPLE = "One emulation is one sample: the same commands again, or another seed, give another."
+SAMPLE = "One emulation is one sample; --runs 10 gives means with intervals."
 PAGE_SUFFIXES = (".html", ".htm")
 
 Report = Mapping[str, Any]
@@ -200,32 +198,60 @@ def claimed(
         yield place
 
 
-def write_emulation(place: Place, plan: Plan, options: Options, outcome: Outcome) -> None:
-    """Writes the tables of an emulation, and its report in `provenance.json`."""
-    about = _provenance(options.seed, ENDED[outcome.ended], outcome.wall_s)
-    result = Result.from_replications(plan.scenario, [outcome.tables], about)
-    emulation = {
-        **outcome.report,
-        "real_time": outcome.real_time,
-        "true_to_time": outcome.too_late is None,
-        "exits": outcome.exits,
-        "mtu_bytes": options.mtu,
-    }
-    result.put(place, about={"emulation": emulation})
+def write_emulations(
+    place: Place, plan: Plan, options: Options, outcomes: Sequence[Outcome]
+) -> None:
+    """Writes the tables of emulations, and their reports in `provenance.json`.
+
+    The seeds of the emulations follow that of `options`.
+    """
+    wall_s = sum(one.wall_s for one in outcomes)
+    about = _provenance(options.seed, ENDED[outcomes[-1].ended], wall_s, len(outcomes))
+    tables: list[Mapping[str, Any]] = []
+    for run, outcome in enumerate(outcomes):
+        measured = sample(outcome.report, options.seed + run, outcome.command_s)
+        own: dict[str, Any] = {**outcome.tables, TABLE: measured}
+        tables.append({name: _of_run(Table.concat([one]), run) for name, one in own.items()})
+    result = Result.from_replications(plan.scenario, tables, about)
+    reports = [
+        {
+            **outcome.report,
+            "real_time": outcome.real_time,
+            "true_to_time": outcome.too_late is None,
+            "exits": outcome.exits,
+            "mtu_bytes": options.mtu,
+        }
+        for outcome in outcomes
+    ]
+    result.put(place, about={"emulation": reports[0] if len(reports) == 1 else reports})
+
+
+def _of_run(table: Table, run: int) -> Table:
+    return Table({name: table[name] for name in table.columns} | {"run": np.full(len(table), run)})
+
+
+def failures(outcomes: Sequence[Outcome], seed: int) -> list[Mark]:
+    """Remarks on emulations whose commands failed."""
+    failed = [str(seed + at) for at, one in enumerate(outcomes) if math.isnan(one.command_s)]
+    if not failed:
+        return []
+    text = f"The command failed in {len(failed)} of {len(outcomes)} (seeds {', '.join(failed)})."
+    return [Mark("!", text)]
 
 
 def write_replay(place: Place, recording: Recording, replay: Replay) -> None:
     """Writes the tables of a replay, and its report in `provenance.json`."""
     about = _provenance(recording.seed, "the log had ended", 0.0)
-    result = Result.from_replications(recording.scenario, [replay.tables], about)
+    tables = dict(replay.tables) | {TABLE: sample(replay.report, recording.seed)}
+    result = Result.from_replications(recording.scenario, [tables], about)
     result.put(place, about={"replay": replay.report})
 
 
-def _provenance(seed: int, stopping: str, wall_s: float) -> Provenance:
+def _provenance(seed: int, stopping: str, wall_s: float, runs: int = 1) -> Provenance:
     started = datetime.now(UTC) - timedelta(seconds=wall_s)
     return Provenance.now(
         seed=seed,
-        runs=1,
+        runs=runs,
         jobs=1,
         stopping=stopping,
         precision_reached=None,

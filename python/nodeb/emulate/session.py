@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import signal
@@ -80,6 +81,8 @@ class Outcome:
     """Whether the driver ran with real-time priority."""
     wall_s: float
     """Real time that the emulation took."""
+    commands_s: float = math.nan
+    """Real time from the start of the phones' commands to the end of the last."""
     number: int = 0
     """Number of the signal that ended the emulation; 0 if no signal did."""
     server_ended: str = ""
@@ -100,6 +103,12 @@ class Outcome:
             return STOPPED
         codes = [128 - code if code < 0 else code for code in self.exits.values()]
         return next(filter(None, codes), 128 + self.number if self.number else 0)
+
+    @property
+    def command_s(self) -> float:
+        """Time that the commands took, s; NaN if one failed or did not end by itself."""
+        is_whole = self.ended == "command" and self.status == 0 and not self.failed
+        return self.commands_s if is_whole else math.nan
 
     @property
     def too_late(self) -> str | None:
@@ -201,8 +210,10 @@ def emulate(
         # From here on signals are collected, as an exception would discard the results.
         signals = outer.enter_context(stop_signals())
         recording.is_needed = True
+        started = time.monotonic()
         _start(phones, plan.phones)
         ended = wait(endpoints, signals, driver.is_driving, report_status)
+        commands_s = time.monotonic() - started
         # A signal to nodeb's group may have ended the server's command too.
         if server.exit and not signals:
             server_ended = f"{_ending(server.exit)} while commands ran"
@@ -223,6 +234,7 @@ def emulate(
         ended=ended,
         real_time=driver.real_time,
         wall_s=time.monotonic() - begun,
+        commands_s=commands_s,
         number=number,
         server_ended=server_ended,
     )

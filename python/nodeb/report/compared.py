@@ -13,9 +13,8 @@ from nodeb.answer.answer import Bars
 from nodeb.answer.words import joined
 from nodeb.base.table import Table
 from nodeb.comparison.answer import answers, shown_of
-from nodeb.comparison.differences import Comparison, Difference, Tables
+from nodeb.comparison.differences import Comparison, Difference
 from nodeb.report.render import Content, render
-from nodeb.results.metrics import by_run
 
 MAX_DOTS = 100
 """Maximum number of pairs of replications drawn for each metric."""
@@ -30,11 +29,11 @@ REACH = 48.0
 
 def page(
     comparison: Comparison,
-    tables: Mapping[str, Tables],
+    metrics: Mapping[str, Table],
     causes: Sequence[Bars] = (),
     command: str = "",
 ) -> str:
-    metrics = {name: by_run(one) for name, one in tables.items()}
+    """Page of a comparison; `metrics` has the values by group and run of each scenario."""
     said = answers(comparison, causes)
     parts = [
         {"anchor": f"against-{number}", "name": tried.name, "answer": answer}

@@ -11,6 +11,7 @@ from nodeb.comparison.differences import compare
 from nodeb.emulate.page import of_emulation as page_of_emulation
 from nodeb.report import run as page_of_run
 from nodeb.report.compared import page as page_of_comparison
+from nodeb.results.metrics import by_run
 from nodeb.report.explained import page
 from nodeb.report.recording import Recording
 from nodeb.reproduce import Summary
@@ -71,7 +72,9 @@ def of_comparison(folder: Path) -> Path:
     tables = {"base": base.run(runs=4).tables}
     tables |= {name: base.with_(changes).run(runs=4).tables for name, changes in others.items()}
     found = compare(tables, seed=1)
-    return _written(folder / "compare.html", page_of_comparison(found, tables, (), "nodeb compare"))
+    metrics = {name: by_run(one) for name, one in tables.items()}
+    text = page_of_comparison(found, metrics, (), "nodeb compare")
+    return _written(folder / "compare.html", text)
 
 
 def of_life(folder: Path) -> Path:
