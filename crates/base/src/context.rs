@@ -1,6 +1,6 @@
 use std::ops::{AddAssign, Deref, DerefMut};
 
-use crate::engine::{Key, Stamp, Stamps};
+use crate::engine::{Instant, Phase};
 use crate::event::{Cause, Event, Mask, Place, Record, Sink, Site};
 use crate::packet::{Packet, PacketId};
 use crate::units::Time;
@@ -24,6 +24,17 @@ pub enum Output {
     Listens {
         user: usize,
     },
+}
+
+impl Output {
+    pub fn user(&self) -> usize {
+        match *self {
+            Self::Arrived { user, .. }
+            | Self::Lost { user, .. }
+            | Self::CellChanged { user }
+            | Self::Listens { user } => user,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,27 +72,21 @@ impl BlockCounts {
 #[derive(Debug)]
 pub struct Common {
     pub now: Time,
-    stamp: Stamp,
+    /// Of the event that is handled.
+    pub instant: Instant,
     pub horizon: Time,
-    pub stamps: Stamps,
     pub sink: Sink,
     pub out: Vec<Output>,
 }
 
 impl Common {
     pub fn new(horizon: Time, sink: Sink) -> Self {
-        let (now, stamp) = Key::default();
-        Self { now, stamp, horizon, stamps: Stamps::default(), sink, out: Vec::new() }
+        Self { now: Time::ZERO, instant: Instant::default(), horizon, sink, out: Vec::new() }
     }
 
     #[inline]
-    pub fn advance(&mut self, (now, stamp): Key) {
-        (self.now, self.stamp, self.stamps.now) = (now, stamp, now);
-    }
-
-    #[inline]
-    pub fn handled(&self) -> Key {
-        (self.now, self.stamp)
+    pub fn advance(&mut self, instant: Instant) {
+        (self.now, self.instant) = (instant.time(), instant);
     }
 
     #[inline]
@@ -122,11 +127,6 @@ impl DerefMut for Context<'_> {
 }
 
 impl Context<'_> {
-    #[inline]
-    pub fn key(&mut self, at: Time) -> Key {
-        self.common.stamps.key(at)
-    }
-
     #[inline]
     pub fn wants(&self, mask: Mask) -> bool {
         self.sink.wants(mask)
@@ -281,7 +281,7 @@ impl Surroundings {
 
     pub fn at(&mut self, now: Time) -> Context<'_> {
         let Self { common, counts } = self;
-        common.advance((now, Stamp::default()));
+        common.advance(Instant::new(now, Phase::Arrival));
         Context { common, place: Place::new(Site::Bearer, 0), counts, of_users: &mut [] }
     }
 }

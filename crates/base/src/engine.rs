@@ -5,83 +5,94 @@
 //! tournament tree. No entry is ever duplicated or stale, and after [`EventQueue::new`] nothing is
 //! allocated.
 //!
-//! Simultaneous events are handled in the order in which they were scheduled. That order is the [`Stamp`], the second
-//! part of a [`Key`].
+//! Simultaneous events have a fixed order, which does not depend on when they were scheduled: first by [`Phase`], then
+//! by the place of the component on the way of a packet, then, among the same components of several users, by a hash of
+//! the time, the user and the replication, so that no user is always first.
 //!
 //! A component with several pending events, such as a link with packets in flight, keeps them in a queue of
-//! its own. The component draws a stamp for each event when it schedules the event, and arms its timer with
-//! the earliest key.
+//! its own and arms its timer with the earliest.
 //!
 //! # Examples
 //!
 //! ```
-//! use nodeb_base::engine::{EventQueue, Stamps};
+//! use nodeb_base::engine::{EventQueue, Instant, Order, Phase};
+//! use nodeb_base::rng::Streams;
 //! use nodeb_base::units::Time;
 //!
-//! let (mut queue, mut stamps) = (EventQueue::new(2), Stamps::default());
-//! queue.set(0, Some(stamps.key(Time(30))));
-//! queue.set(1, Some(stamps.key(Time(10))));
+//! let mut queue = EventQueue::new([Order::default(); 2], &Streams::new(1, 0));
+//! queue.set(0, Some(Instant::new(Time(30), Phase::Timer)));
+//! queue.set(1, Some(Instant::new(Time(30), Phase::Sent)));
 //! assert_eq!(queue.next().map(|(_, timer)| timer), Some(1));
 //!
 //! queue.set(1, None); // disarms timer 1
 //! assert_eq!(queue.next().map(|(_, timer)| timer), Some(0));
 //! ```
 
-use std::cell::Cell;
-
+use crate::rng::{Indexed, Streams};
 use crate::units::Time;
 
-/// Scheduling order of an event, which breaks ties between simultaneous events: first by the time at which
-/// the event was decided, then by the order in which the stamps were drawn. The time of decision matters only
-/// for an event that is scheduled before it is decided. Such an event keeps the position that it would have
-/// had if it had been scheduled at the time of decision.
+/// What happens first of several events at one time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Phase {
+    /// A transmission ends: a packet that arrives at the same time finds its place in the queue free, as in ns-2.
+    Sent,
+    Timer,
+    Arrival,
+    /// A phone needs time to react, so what it receives now is too late for this TTI.
+    UplinkTti,
+    DownlinkTti,
+    /// After all events of this time.
+    End,
+}
+
+/// Time and phase of an event, in the order in which events are handled: 8 times the time in ns, plus the phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Stamp {
-    decided: Time,
-    number: u64,
-}
+pub struct Instant(u64);
 
-/// Position of an event in the total order of events: time, then scheduling order.
-pub type Key = (Time, Stamp);
+impl Instant {
+    /// Bits of the phase.
+    const PHASE: u32 = 3;
 
-#[derive(Debug, Default)]
-pub struct Stamps {
-    pub now: Time,
-    /// Whether a result depended on the order of two simultaneous events whose stamps do not
-    /// determine that order ([`Stamp::is_uncertain_beside`]).
-    pub is_uncertain: bool,
-    number: u64,
-}
-
-impl Stamp {
-    pub const LAST: Self = Self { decided: Time(u64::MAX), number: u64::MAX };
-
+    /// Times from 73 years on count as never.
     #[inline]
-    pub fn is_just_before(self, later: Self) -> bool {
-        self.number / 2 + 1 == later.number / 2
-    }
-
-    /// Both were decided at the same time, and at least one of the stamps had been drawn before that time.
-    #[inline]
-    pub fn is_uncertain_beside(self, other: Self) -> bool {
-        self.decided == other.decided && (self.number | other.number) % 2 == 1
-    }
-}
-
-impl Stamps {
-    #[inline]
-    pub fn key(&mut self, at: Time) -> Key {
-        self.key_decided(self.now, at)
+    pub fn new(at: Time, phase: Phase) -> Self {
+        Self((at.0.min(NEVER >> Self::PHASE) << Self::PHASE) | phase as u64)
     }
 
     #[inline]
-    pub fn key_decided(&mut self, decided: Time, at: Time) -> Key {
-        self.number += 2;
-        (at, Stamp { decided, number: self.number + u64::from(decided > self.now) })
+    pub fn time(self) -> Time {
+        Time(self.0 >> Self::PHASE)
+    }
+
+    #[inline]
+    pub fn is(self, phase: Phase) -> bool {
+        self.0 & ((1 << Self::PHASE) - 1) == phase as u64
     }
 }
 
-/// Smallest expiry, in ns, that means "disarmed". Timer `n` is disarmed with the expiry
+/// Place of a component among those with an event at the same instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// On the way of a packet.
+    pub rank: u32,
+    /// User of the component, among those with the same rank.
+    pub user: u32,
+}
+
+impl Order {
+    /// Process of [`Self::at`].
+    pub fn ties(streams: &Streams) -> Indexed {
+        streams.indexed("engine", 0, "ties")
+    }
+
+    /// The smaller comes first: equal components of several users take turns by chance.
+    pub fn at(self, instant: Instant, ties: &Indexed) -> (u32, u64) {
+        (self.rank, ties.bits(instant.0 ^ u64::from(self.user).rotate_left(40)))
+    }
+}
+
+/// Smallest expiry, as the number of an [`Instant`], that means "disarmed". Timer `n` is disarmed with the expiry
 /// `NEVER + n`, so that no two disarmed timers have equal expiries.
 const NEVER: u64 = u64::MAX - u32::MAX as u64;
 
@@ -108,7 +119,7 @@ const GROUP: usize = 4;
 /// tournament tree.
 #[derive(Debug)]
 pub struct EventQueue {
-    /// ns; timers 0 to 6, then the earliest in the tree.
+    /// Timers 0 to 6, then the earliest in the tree.
     front: [u64; FRONT + 1],
     /// Tournament tree in groups of nodes. The root holds the earliest node of group 0. Node `n`,
     /// counted over all groups, holds the earliest node of group `n + 1`. The last nodes are the
@@ -116,20 +127,22 @@ pub struct EventQueue {
     groups: Vec<[Entry; GROUP]>,
     /// Timer at the root of the tree. Its expiry is the last entry of `front`.
     first_in_tree: u32,
-    stamps: Vec<Stamp>,
-    /// [`Stamp::is_uncertain_beside`].
-    is_uncertain: Cell<bool>,
+    order: Vec<Order>,
+    ties: Indexed,
 }
 
 impl EventQueue {
-    pub fn new(timers: usize) -> Self {
+    /// With a timer for each component.
+    pub fn new(order: impl Into<Vec<Order>>, streams: &Streams) -> Self {
+        let order = order.into();
+        let timers = order.len();
         let groups = timers.saturating_sub(FRONT + 1).div_ceil(GROUP - 1).max(1);
         let mut queue = Self {
             front: std::array::from_fn(|timer| NEVER + timer as u64),
             groups: vec![[Entry::never(FRONT); GROUP]; groups],
             first_in_tree: FRONT as u32,
-            stamps: vec![Stamp::default(); timers],
-            is_uncertain: Cell::new(false),
+            order,
+            ties: Order::ties(streams),
         };
         let leaves = queue.leaf(FRONT)..GROUP * groups;
         for (node, timer) in leaves.zip(FRONT..) {
@@ -156,24 +169,13 @@ impl EventQueue {
         self.groups[node / GROUP][node % GROUP].at
     }
 
-    #[cold]
-    fn decided_first(&self, one: usize, other: usize) -> usize {
-        let (first, second) = (self.stamps[one], self.stamps[other]);
-        self.is_uncertain.set(self.is_uncertain.get() | first.is_uncertain_beside(second));
-        if first < second { one } else { other }
-    }
-
     #[inline]
-    pub fn set(&mut self, timer: usize, key: Option<Key>) {
-        let (at, stamp) = match key {
-            Some((at, stamp)) if at.0 < NEVER => (at.0, stamp),
-            _ => (NEVER + timer as u64, Stamp::default()),
-        };
+    pub fn set(&mut self, timer: usize, instant: Option<Instant>) {
+        let at = instant.map_or(NEVER, |instant| instant.0);
+        let at = if at < NEVER { at } else { NEVER + timer as u64 };
         if let Some(held) = self.front[..FRONT].get_mut(timer) {
             *held = at;
-            self.stamps[timer] = stamp;
-        } else if self.at(timer) != at || self.stamps[timer] != stamp {
-            self.stamps[timer] = stamp;
+        } else if self.at(timer) != at {
             self.replay(Entry { at, timer: timer as u32 });
         }
     }
@@ -187,7 +189,7 @@ impl EventQueue {
             let held = &mut self.groups[group][node % GROUP];
             // The earliest timer of the group below is not the changed timer, and this node holds its entry already. So
             // this node and the nodes above stay as they are. A node with the changed timer is always updated: its new
-            // expiry or stamp can change which timer of the group is the earliest.
+            // expiry can change which timer of the group is the earliest.
             if held.timer == entry.timer && entry.timer != changed.timer {
                 return;
             }
@@ -216,14 +218,19 @@ impl EventQueue {
         if tie == first.at { self.first_of(tie, entries.iter().copied()) } else { first }
     }
 
-    pub fn due(&self, timer: usize) -> Option<Key> {
+    pub fn due(&self, timer: usize) -> Option<Instant> {
         let at = self.at(timer);
-        (at < NEVER).then(|| (Time(at), self.stamps[timer]))
+        (at < NEVER).then_some(Instant(at))
+    }
+
+    /// Place of a user among those with an event at `instant`.
+    pub fn turn(&self, instant: Instant, user: u32) -> u64 {
+        Order { rank: 0, user }.at(instant, &self.ties).1
     }
 
     /// The timer stays armed: the caller arms or disarms it after handling the event.
     #[inline]
-    pub fn next(&self) -> Option<(Key, usize)> {
+    pub fn next(&self) -> Option<(Instant, usize)> {
         // `tie` is the last expiry that equals the minimum of the expiries before it, or `u64::MAX`
         // if there is none.
         let (mut first, mut at, mut tie) = (0, self.front[0], u64::MAX);
@@ -241,7 +248,7 @@ impl EventQueue {
         } else {
             self.first_in_tree as usize
         };
-        Some(((Time(at), self.stamps[timer]), timer))
+        Some((Instant(at), timer))
     }
 
     #[cold]
@@ -253,14 +260,10 @@ impl EventQueue {
 
     #[cold]
     fn first_of(&self, at: u64, entries: impl Iterator<Item = Entry>) -> Entry {
-        let timers = entries.filter(|entry| entry.at == at).map(|entry| entry.timer as usize);
-        let first = timers.reduce(|one, other| self.decided_first(one, other));
-        Entry { at, timer: first.unwrap_or_default() as u32 }
-    }
-
-    #[inline]
-    pub fn is_uncertain(&self) -> bool {
-        self.is_uncertain.get()
+        let tied = entries.filter(|entry| entry.at == at);
+        let first = tied
+            .min_by_key(|entry| (self.order[entry.timer as usize].at(Instant(at), &self.ties), entry.timer));
+        first.unwrap_or(Entry { at, timer: 0 })
     }
 }
 
@@ -269,56 +272,79 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn drain(queue: &mut EventQueue) -> Vec<(u64, usize)> {
+    fn drain(queue: &mut EventQueue) -> Vec<(Instant, usize)> {
         std::iter::from_fn(|| {
-            let (key, timer) = queue.next()?;
+            let (instant, timer) = queue.next()?;
             queue.set(timer, None);
-            Some((key.0.0, timer))
+            Some((instant, timer))
         })
         .collect()
     }
 
     #[test]
-    fn simultaneous_events_keep_scheduling_order() {
-        let (mut queue, mut stamps) = (EventQueue::new(4), Stamps::default());
-        for (timer, at) in [(3, 5), (0, 3), (1, 5), (2, 3)] {
-            queue.set(timer, Some(stamps.key(Time(at))));
+    fn simultaneous_events_are_ordered_by_phase_then_by_place() {
+        let order = [2, 0, 1].map(|rank| Order { rank, user: 0 });
+        let mut queue = EventQueue::new(order, &Streams::new(1, 0));
+        for (timer, phase) in [(0, Phase::Arrival), (1, Phase::Arrival), (2, Phase::DownlinkTti)] {
+            queue.set(timer, Some(Instant::new(Time(5), phase)));
         }
-        assert_eq!(drain(&mut queue), [(3, 0), (3, 2), (5, 3), (5, 1)]);
+        let timers: Vec<_> = drain(&mut queue).into_iter().map(|(_, timer)| timer).collect();
+        assert_eq!(timers, [1, 0, 2]);
+    }
+
+    #[test]
+    fn no_user_is_always_first() {
+        let users: Vec<_> = (0..8).map(|user| Order { rank: 0, user }).collect();
+        let mut sums = [0.0; 8];
+        for at in 0..4_000 {
+            let mut queue = EventQueue::new(users.clone(), &Streams::new(1, 0));
+            (0..8)
+                .for_each(|timer| queue.set(timer, Some(Instant::new(Time(at * 1_000_000), Phase::Arrival))));
+            for (place, (_, timer)) in drain(&mut queue).into_iter().enumerate() {
+                sums[timer] += place as f64 / 4_000.0;
+            }
+        }
+        // The place of a user is uniform on 0 to 7: deviation sqrt(5.25 / 4000) = 0.036 of its mean.
+        assert!(sums.iter().all(|mean| (mean - 3.5).abs() < 0.15), "{sums:?}");
     }
 
     #[test]
     fn timers_can_be_moved_and_cancelled() {
-        let (mut queue, mut stamps) = (EventQueue::new(3), Stamps::default());
+        let mut queue = EventQueue::new([Order::default(); 3], &Streams::new(1, 0));
+        let timer = |at| Some(Instant::new(Time(at), Phase::Timer));
         for at in [10, 30, 20] {
-            queue.set(1, Some(stamps.key(Time(at))));
+            queue.set(1, timer(at));
         }
-        queue.set(2, Some(stamps.key(Time(5))));
+        queue.set(2, timer(5));
         queue.set(2, None);
         assert_eq!(queue.due(2), None);
-        assert_eq!(drain(&mut queue), [(20, 1)]);
+        assert_eq!(drain(&mut queue), [(Instant::new(Time(20), Phase::Timer), 1)]);
     }
 
     proptest! {
-        /// Timers expire in order of time, then time of decision, then insertion. A timer that was
-        /// armed several times has only its last key.
+        /// Timers expire in order of time, phase and rank. A timer that was armed several times has only its last
+        /// expiry.
         #[test]
         fn event_queue_matches_a_sorted_list(
-            timers in 1usize..90,
-            sets in prop::collection::vec((0usize..90, prop::option::of(0u64..50), 0u64..3), 0..200),
+            ranks in prop::collection::vec(0u32..4, 1..90),
+            sets in prop::collection::vec((0usize..90, prop::option::of((0u64..50, any::<bool>()))), 0..200),
         ) {
-            let (mut queue, mut stamps) = (EventQueue::new(timers), Stamps::default());
-            let mut model = vec![None; timers];
-            for (order, (timer, at, decided)) in sets.into_iter().enumerate() {
-                let timer = timer % timers;
-                queue.set(timer, at.map(|at| stamps.key_decided(Time(decided), Time(at))));
-                model[timer] = at.map(|at| (at, decided, order, timer));
-                let first = model.iter().flatten().min().map(|&(at, .., timer)| (Time(at), timer));
-                prop_assert_eq!(queue.next().map(|((at, _), timer)| (at, timer)), first);
+            let order: Vec<_> = (0..).zip(&ranks).map(|(user, rank)| Order { rank: *rank, user }).collect();
+            let streams = Streams::new(1, 0);
+            let ties = Order::ties(&streams);
+            let mut queue = EventQueue::new(order.clone(), &streams);
+            let mut model = vec![None; ranks.len()];
+            for (timer, at) in sets {
+                let timer = timer % ranks.len();
+                let instant = at.map(|(at, sent)| Instant::new(Time(at), if sent { Phase::Sent } else { Phase::Arrival }));
+                queue.set(timer, instant);
+                model[timer] = instant.map(|instant| (instant, order[timer].at(instant, &ties), timer));
+                let first = model.iter().flatten().min().map(|(instant, _, timer)| (*instant, *timer));
+                prop_assert_eq!(queue.next(), first);
             }
             let mut expected: Vec<_> = model.into_iter().flatten().collect();
             expected.sort_unstable();
-            let expected: Vec<_> = expected.into_iter().map(|(at, .., timer)| (at, timer)).collect();
+            let expected: Vec<_> = expected.into_iter().map(|(instant, _, timer)| (instant, timer)).collect();
             prop_assert_eq!(drain(&mut queue), expected);
         }
     }

@@ -88,8 +88,12 @@ pub struct Indexed {
 
 impl Indexed {
     /// SplitMix64 with the position as counter.
+    pub fn bits(&self, i: u64) -> u64 {
+        mix(self.key.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
+    }
+
     pub fn uniform(&self, i: u64) -> f64 {
-        unit(mix(self.key.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15))))
+        unit(self.bits(i))
     }
 }
 

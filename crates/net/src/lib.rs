@@ -40,9 +40,10 @@
 //! assert_eq!(link.waiting(), 1); // the other one is being transmitted
 //!
 //! let mut arrivals_ms = Vec::new();
-//! while let Some(key) = link.next_wake() {
-//!     if link.wake(&mut world.at(key.0), key).is_some() {
-//!         arrivals_ms.push(key.0.0 / 1_000_000);
+//! while let Some(instant) = link.next_wake() {
+//!     let at = instant.time();
+//!     if link.wake(&mut world.at(at), instant).is_some() {
+//!         arrivals_ms.push(at.0 / 1_000_000);
 //!     }
 //! }
 //! assert_eq!(arrivals_ms, [32, 44]);

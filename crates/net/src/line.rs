@@ -1,7 +1,7 @@
 //! One direction of a link, with a constant rate or with recorded delivery opportunities.
 
 use nodeb_base::context::Context;
-use nodeb_base::engine::Key;
+use nodeb_base::engine::Instant;
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
 
@@ -44,13 +44,13 @@ impl Line {
         matches!(self, Self::Rated(link) if link.looks_ahead())
     }
 
-    pub fn settle(&mut self, end: Key) -> Overcount {
+    pub fn settle(&mut self, end: Time) -> Overcount {
         self.rated().map_or_else(Overcount::default, |link| link.settle(end))
     }
 
     /// See [`Link::next_wake`] and [`TracedLink::next_wake`].
     #[inline]
-    pub fn next_wake(&self) -> Option<Key> {
+    pub fn next_wake(&self) -> Option<Instant> {
         match self {
             Self::Rated(link) => link.next_wake(),
             Self::Traced(link) => link.next_wake(),
@@ -58,10 +58,10 @@ impl Line {
     }
 
     #[inline]
-    pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
+    pub fn wake(&mut self, ctx: &mut Context, instant: Instant) -> Option<Packet> {
         match self {
-            Self::Rated(link) => link.wake(ctx, key),
-            Self::Traced(link) => link.wake(ctx, key),
+            Self::Rated(link) => link.wake(ctx, instant),
+            Self::Traced(link) => link.wake(ctx, instant),
         }
     }
 

@@ -6,7 +6,7 @@
 //! event, at the end of the transmission before theirs.
 
 use nodeb_base::context::Context;
-use nodeb_base::engine::Key;
+use nodeb_base::engine::{Instant, Phase};
 use nodeb_base::event::{Cause, Event, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Time};
@@ -37,9 +37,6 @@ pub struct Link {
     /// Whole nanoseconds, and a remainder in units of 1 / `rate_bps` nanoseconds.
     free_at: Time,
     remainder: u64,
-    /// Key of the event that starts the transmission of the next waiting packet. Its stamp, which
-    /// orders simultaneous events, is drawn at the start of the previous transmission.
-    resume: Key,
     airtime: Airtime,
     propagation: Propagation,
     outages: Outages,
@@ -57,7 +54,6 @@ impl Link {
             has_waiting: false,
             free_at: Time::ZERO,
             remainder: 0,
-            resume: Key::default(),
             airtime: Airtime::default(),
             propagation,
             outages: Outages::default(),
@@ -86,45 +82,43 @@ impl Link {
     }
 
     /// Accepts a packet that enters the link at `entry`, which is now or later, but not before the
-    /// entry of the previous packet. Returns the key of the packet's arrival, or `None` if the
+    /// entry of the previous packet. Returns the time of the packet's arrival, or `None` if the
     /// packet is lost or dropped.
     ///
     /// # Panics
     /// Panics if look-ahead is not enabled.
-    pub fn enter(&mut self, ctx: &mut Context, packet: &Packet, entry: Key) -> Option<Key> {
+    pub fn enter(&mut self, ctx: &mut Context, packet: &Packet, entry: Time) -> Option<Time> {
         let look_ahead = self.look_ahead.as_mut().expect("look-ahead is enabled");
-        look_ahead.advance(entry, &mut ctx.stamps);
+        look_ahead.advance(entry);
         if !self.ingress.admit(ctx, packet) {
-            look_ahead.lose(entry, Cause::LinkLoss, ctx.handled());
+            look_ahead.lose(entry, Cause::LinkLoss, ctx.now);
             return None;
         }
-        let waits = self.free_at > entry.0 || look_ahead.has_waiting();
+        let waits = self.free_at > entry || look_ahead.has_waiting();
         if waits && !look_ahead.has_room(packet.size) {
             self.ingress.refuse(ctx, packet);
-            look_ahead.lose(entry, Cause::Overflow, ctx.handled());
+            look_ahead.lose(entry, Cause::Overflow, ctx.now);
             return None;
         }
-        let begin = if waits { self.resume } else { entry };
+        let begin = if waits { self.free_at } else { entry };
         if waits {
             look_ahead.wait(packet.size);
         }
         // A transmission that starts in the current event is never subtracted from the counters.
-        if waits || entry != ctx.handled() {
+        if waits || entry != ctx.now {
             look_ahead.record(entry, begin, packet.size, ctx);
         }
         ctx.counts.packets_in += 1;
-        self.occupy(begin.0, packet.size);
-        let arrival = ctx.stamps.key_decided(begin.0, self.free_at + self.delay);
-        self.resume = ctx.stamps.key_decided(begin.0, self.free_at);
-        Some(arrival)
+        self.occupy(begin, packet.size);
+        Some(self.free_at + self.delay)
     }
 
     #[inline]
-    pub fn deliver(&mut self, arrival: Key, packet: Packet) -> bool {
-        self.propagation.depart_under(arrival, packet)
+    pub fn deliver(&mut self, arrival: Time, packet: Packet) {
+        self.propagation.depart(arrival, packet);
     }
 
-    pub fn settle(&mut self, end: Key) -> Overcount {
+    pub fn settle(&mut self, end: Time) -> Overcount {
         let Some(look_ahead) = self.look_ahead.take() else {
             return Overcount::default();
         };
@@ -143,8 +137,6 @@ impl Link {
         if !self.ingress.admit(ctx, &packet) {
             return false;
         }
-        // If a packet arrives in the same instant in which a transmission ends, and other packets
-        // wait, the arriving packet must queue behind them.
         let idle = self.free_at <= ctx.now && !self.has_waiting;
         if !idle || self.queues_all {
             if !self.ingress.push(ctx, &packet) {
@@ -190,8 +182,7 @@ impl Link {
                 (ctx.place, packet.id, self.free_at, self.free_at + self.delay);
             ctx.emit(Event::Served { place, channel: 0, packet, from: start, sent, arrives });
         }
-        self.propagation.depart(self.free_at + self.delay, packet, &mut ctx.stamps);
-        self.resume = ctx.key(self.free_at);
+        self.propagation.depart(self.free_at + self.delay, packet);
     }
 
     /// `start` must not be before the end of the previous transmission.
@@ -212,31 +203,27 @@ impl Link {
 
     /// With look-ahead a packet counts only after [`Self::deliver`] has stored it.
     #[inline]
-    pub fn next_wake(&self) -> Option<Key> {
-        let arrival = self.propagation.next();
-        if self.has_waiting { Some(arrival.map_or(self.resume, |key| key.min(self.resume))) } else { arrival }
+    pub fn next_wake(&self) -> Option<Instant> {
+        let arrival = self.propagation.next().map(|at| Instant::new(at, Phase::Arrival));
+        if !self.has_waiting {
+            return arrival;
+        }
+        let sent = Instant::new(self.free_at, Phase::Sent);
+        Some(arrival.map_or(sent, |arrival| arrival.min(sent)))
     }
 
+    /// Returns the packet that arrives, unless a transmission has ended at `instant`.
     #[inline]
-    pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
-        let arrived = self.propagation.arrive(key);
+    pub fn wake(&mut self, ctx: &mut Context, instant: Instant) -> Option<Packet> {
+        if instant.is(Phase::Sent) {
+            self.send_next(ctx);
+            return None;
+        }
+        let arrived = self.propagation.arrive();
         if let Some(packet) = &arrived {
             ctx.pass(0, packet);
         }
-        if self.look_ahead.is_none() {
-            self.resume_at(ctx, key);
-        }
         arrived
-    }
-
-    #[inline(never)]
-    fn resume_at(&mut self, ctx: &mut Context, key: Key) {
-        // If the link has no delay, a transmission ends when its packet arrives, so this event also
-        // starts the next transmission.
-        let resumes = key == self.resume || (key.0 == self.resume.0 && key.1.is_just_before(self.resume.1));
-        if resumes {
-            self.send_next(ctx);
-        }
     }
 
     /// Without the packet that is being transmitted; 0 with look-ahead.
@@ -285,8 +272,9 @@ mod tests {
 
     fn drain(link: &mut Link, around: &mut Surroundings) -> Vec<(Time, u64)> {
         let mut arrived = Vec::new();
-        while let Some(key) = link.next_wake() {
-            arrived.extend(link.wake(&mut around.at(key.0), key).map(|packet| (key.0, packet.id.0)));
+        while let Some(instant) = link.next_wake() {
+            let at = instant.time();
+            arrived.extend(link.wake(&mut around.at(at), instant).map(|packet| (at, packet.id.0)));
         }
         arrived
     }
@@ -355,11 +343,10 @@ mod tests {
     /// `packets`: time in ns since the previous packet, and size in bytes.
     fn play(mut link: Link, packets: &[(u64, u32)], end: Time) -> String {
         let (mut around, mut arrived, mut now) = (Surroundings::default(), Vec::new(), 0);
-        let mut wake = |link: &mut Link, around: &mut Surroundings, until: Time| {
-            while let Some(key) = link.next_wake().filter(|key| key.0 <= until) {
-                around.common.advance(key);
-                let mut ctx = around.at(key.0);
-                arrived.extend(link.wake(&mut ctx, key).map(|packet| (key.0, packet.id.0)));
+        let mut wake = |link: &mut Link, around: &mut Surroundings, until: Instant| {
+            while let Some(instant) = link.next_wake().filter(|instant| *instant <= until) {
+                let at = instant.time();
+                arrived.extend(link.wake(&mut around.at(at), instant).map(|packet| (at, packet.id.0)));
             }
         };
         for (seq, &(wait, size)) in (0..).zip(packets) {
@@ -367,18 +354,16 @@ mod tests {
             if Time(now) > end {
                 break;
             }
-            wake(&mut link, &mut around, Time(now));
-            let mut ctx = around.at(Time(now));
-            ctx.common.advance((Time(now), nodeb_base::engine::Stamp::LAST));
-            let (entry, packet) = (ctx.handled(), packet(size, seq));
+            wake(&mut link, &mut around, Instant::new(Time(now), Phase::Timer));
+            let (mut ctx, entry, packet) = (around.at(Time(now)), Time(now), packet(size, seq));
             if link.look_ahead.is_none() {
                 link.accept(&mut ctx, packet);
             } else if let Some(arrival) = link.enter(&mut ctx, &packet, entry) {
                 link.deliver(arrival, packet);
             }
         }
-        wake(&mut link, &mut around, end);
-        let overcount = link.settle((end, nodeb_base::engine::Stamp::LAST));
+        wake(&mut link, &mut around, Instant::new(end, Phase::End));
+        let overcount = link.settle(end);
         assert_eq!(
             overcount.lost + overcount.overflowed + overcount.taken,
             0,

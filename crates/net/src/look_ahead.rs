@@ -8,15 +8,15 @@
 use std::collections::VecDeque;
 
 use nodeb_base::context::Common;
-use nodeb_base::engine::{Key, Stamps};
 use nodeb_base::event::Cause;
+use nodeb_base::units::Time;
 
 use super::queue::drop_tail::Limits;
 
 #[derive(Debug)]
 struct Passage {
-    entry: Key,
-    begin: Key,
+    entry: Time,
+    begin: Time,
     bytes: u32,
 }
 
@@ -28,7 +28,7 @@ pub struct LookAhead {
     passages: VecDeque<Passage>,
     waiting: usize,
     waiting_bytes: u64,
-    lost: VecDeque<(Key, Cause)>,
+    lost: VecDeque<(Time, Cause)>,
 }
 
 /// Counted in advance for events that did not happen before the end of the run.
@@ -48,15 +48,13 @@ impl LookAhead {
         Self { limits, passages, waiting: 0, waiting_bytes: 0, lost }
     }
 
-    /// A transmission at the same time counts as started if its event is ordered first.
+    /// A transmission at the same time has started: transmissions end before packets arrive ([`Phase`]).
+    ///
+    /// [`Phase`]: nodeb_base::engine::Phase
     #[inline]
-    pub fn advance(&mut self, entry: Key, stamps: &mut Stamps) {
+    pub fn advance(&mut self, entry: Time) {
         while self.waiting > 0 {
             let next = &self.passages[self.passages.len() - self.waiting];
-            // If a transmission starts at the same instant at which a new packet enters, the order of these
-            // two events decides whether the new packet finds room. So `is_uncertain` is set if the order is
-            // unknown.
-            stamps.is_uncertain |= next.begin.0 == entry.0 && next.begin.1.is_uncertain_beside(entry.1);
             if next.begin > entry {
                 break;
             }
@@ -82,9 +80,9 @@ impl LookAhead {
     }
 
     #[inline]
-    pub fn record(&mut self, entry: Key, begin: Key, bytes: u32, common: &Common) {
+    pub fn record(&mut self, entry: Time, begin: Time, bytes: u32, common: &Common) {
         if self.passages.len() == self.passages.capacity() {
-            self.forget(common.handled());
+            self.forget(common.now);
         }
         self.passages.push_back(Passage { entry, begin, bytes });
     }
@@ -93,14 +91,14 @@ impl LookAhead {
     /// when the memory for records is used up, since discarding many records at once takes less
     /// time than looking at the oldest record with each packet.
     #[cold]
-    fn forget(&mut self, now: Key) {
+    fn forget(&mut self, now: Time) {
         let started = self.passages.partition_point(|passage| passage.begin <= now);
         self.passages.drain(..started);
     }
 
     /// Stored for [`Self::settle`] only if `entry` is after `now`, because an earlier loss is never
     /// subtracted.
-    pub fn lose(&mut self, entry: Key, cause: Cause, now: Key) {
+    pub fn lose(&mut self, entry: Time, cause: Cause, now: Time) {
         while self.lost.front().is_some_and(|(entry, _)| *entry <= now) {
             self.lost.pop_front();
         }
@@ -109,7 +107,7 @@ impl LookAhead {
         }
     }
 
-    pub fn settle(self, end: Key) -> Overcount {
+    pub fn settle(self, end: Time) -> Overcount {
         let mut result = Overcount::default();
         for Passage { entry, begin, bytes } in self.passages {
             result.taken += u64::from(entry > end);

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use nodeb_base::check::Checked;
-use nodeb_base::engine::{Key, Stamps};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::{ErrorGaps, Stream, Streams};
 use nodeb_base::units::{Duration, Probability, Time};
@@ -24,7 +23,7 @@ pub struct Reordering {
 
 impl Checked for Reordering {}
 
-type Lane = VecDeque<(Key, Packet)>;
+type Lane = VecDeque<(Time, Packet)>;
 
 #[derive(Debug, Default)]
 pub struct Propagation {
@@ -60,24 +59,17 @@ impl Propagation {
     }
 
     #[inline]
-    pub fn depart(&mut self, at: Time, packet: Packet, stamps: &mut Stamps) {
+    pub fn depart(&mut self, at: Time, packet: Packet) {
         match &mut self.impairment {
-            None => self.lane.push_back((stamps.key(at), packet)),
+            None => self.lane.push_back((at, packet)),
             Some(impairment) => {
                 let at = impairment.in_order(at);
                 match impairment.hold_back() {
-                    None => self.lane.push_back((stamps.key(at), packet)),
-                    Some(delay) => impairment.late.push_back((stamps.key(at + delay), packet)),
+                    None => self.lane.push_back((at, packet)),
+                    Some(delay) => impairment.late.push_back((at + delay, packet)),
                 }
             }
         }
-    }
-
-    /// Adds a packet that arrives at `key`, which must be later than the arrivals of all previous packets.
-    #[inline]
-    pub fn depart_under(&mut self, key: Key, packet: Packet) -> bool {
-        self.lane.push_back((key, packet));
-        self.lane.len() == 1
     }
 
     pub fn is_plain(&self) -> bool {
@@ -85,7 +77,7 @@ impl Propagation {
     }
 
     #[inline]
-    pub fn next(&self) -> Option<Key> {
+    pub fn next(&self) -> Option<Time> {
         let next = first(&self.lane);
         match &self.impairment {
             None => next,
@@ -93,27 +85,20 @@ impl Propagation {
         }
     }
 
+    /// The packet that arrives next; of two that arrive at one time, the one that was not held back.
     #[inline]
-    pub fn arrive(&mut self, key: Key) -> Option<Packet> {
-        match &mut self.impairment {
-            Some(impairment) if first(&self.lane) != Some(key) => take(&mut impairment.late, key),
-            _ => take(&mut self.lane, key),
-        }
+    pub fn arrive(&mut self) -> Option<Packet> {
+        let next = first(&self.lane);
+        let held_back = self.impairment.as_mut().map(|impairment| &mut impairment.late);
+        let overtaking =
+            held_back.filter(|lane| first(lane).is_some_and(|at| next.is_none_or(|next| at < next)));
+        let lane = overtaking.unwrap_or(&mut self.lane);
+        lane.pop_front().map(|(_, packet)| packet)
     }
 }
 
-fn first(lane: &Lane) -> Option<Key> {
-    lane.front().map(|(key, _)| *key)
-}
-
-fn take(lane: &mut Lane, key: Key) -> Option<Packet> {
-    match lane.front() {
-        Some(&(arrival, packet)) if arrival == key => {
-            lane.pop_front();
-            Some(packet)
-        }
-        _ => None,
-    }
+fn first(lane: &Lane) -> Option<Time> {
+    lane.front().map(|(at, _)| *at)
 }
 
 impl Impairment {
@@ -149,14 +134,13 @@ mod tests {
         let reordering: Option<Reordering> = reordering.map(from_toml);
         let streams = Streams::new(1, 0);
         let mut propagation = Propagation::new(jitter.as_ref(), reordering.as_ref(), &streams, "test", 0);
-        let mut stamps = Stamps::default();
         for seq in 0..packets {
             let at = Time((seq * spacing_ms + 100) * 1_000_000);
-            propagation.depart(at, Packet::new(seq, 40), &mut stamps);
+            propagation.depart(at, Packet::new(seq, 40));
         }
         std::iter::from_fn(|| {
-            let key = propagation.next()?;
-            propagation.arrive(key).map(|packet| (key.0, packet.id.0))
+            let at = propagation.next()?;
+            propagation.arrive().map(|packet| (at, packet.id.0))
         })
         .collect()
     }

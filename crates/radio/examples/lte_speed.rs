@@ -52,8 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn run_until(bearer: &mut dyn Bearer, world: &mut Surroundings, end: Time) {
-    while let Some(key) = bearer.next_wake().filter(|key| key.0 < end) {
-        bearer.wake(&mut world.at(key.0), key);
+    while let Some(instant) = bearer.next_wake().filter(|instant| instant.time() < end) {
+        bearer.wake(&mut world.at(instant.time()), instant);
         world.common.out.clear();
     }
 }

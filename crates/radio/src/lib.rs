@@ -27,11 +27,11 @@
 //!     assert!(bearer.accept(&mut world.at(Time::ZERO), 0, Packet::new(id, 1500)));
 //! }
 //! let mut arrivals_ms = Vec::new();
-//! while let Some(key) = bearer.next_wake() {
-//!     bearer.wake(&mut world.at(key.0), key);
+//! while let Some(instant) = bearer.next_wake() {
+//!     bearer.wake(&mut world.at(instant.time()), instant);
 //!     for output in world.common.out.drain(..) {
 //!         assert!(matches!(output, Output::Arrived { .. }));
-//!         arrivals_ms.push(key.0.0 / 1_000_000);
+//!         arrivals_ms.push(instant.time().0 / 1_000_000);
 //!     }
 //! }
 //! // Each packet takes 38 PDUs of 40 bytes, and a TTI of 10 ms carries 12 PDUs.
@@ -78,7 +78,7 @@ use std::num::NonZeroU32;
 
 use nodeb_base::check::Check;
 use nodeb_base::context::Context;
-use nodeb_base::engine::Key;
+use nodeb_base::engine::Instant;
 use nodeb_base::packet::Packet;
 use nodeb_base::remedy::Remedy;
 use nodeb_base::rng::Streams;
@@ -120,9 +120,9 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn as_link(&mut self) -> Option<&mut Link> {
         None
     }
-    fn next_wake(&self) -> Option<Key>;
+    fn next_wake(&self) -> Option<Instant>;
     /// `key` is the one that [`Self::next_wake`] returned.
-    fn wake(&mut self, ctx: &mut Context, key: Key);
+    fn wake(&mut self, ctx: &mut Context, instant: Instant);
     /// A packet from the user's phone keeps the phone awake or wakes it.
     fn on_uplink(&mut self, _ctx: &mut Context, _user: usize) {}
     /// A plain or trace-driven link counts only packets that wait for transmission.

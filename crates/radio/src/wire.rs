@@ -1,5 +1,5 @@
 use nodeb_base::context::{Context, Output};
-use nodeb_base::engine::Key;
+use nodeb_base::engine::Instant;
 use nodeb_base::packet::Packet;
 use nodeb_base::table::Table;
 use nodeb_base::units::Time;
@@ -22,12 +22,12 @@ impl Bearer for WireBearer {
         self.line.rated()
     }
 
-    fn next_wake(&self) -> Option<Key> {
+    fn next_wake(&self) -> Option<Instant> {
         self.line.next_wake()
     }
 
-    fn wake(&mut self, ctx: &mut Context, key: Key) {
-        if let Some(packet) = self.line.wake(ctx, key) {
+    fn wake(&mut self, ctx: &mut Context, instant: Instant) {
+        if let Some(packet) = self.line.wake(ctx, instant) {
             ctx.out.push(Output::Arrived { user: 0, packet });
         }
     }
@@ -37,7 +37,7 @@ impl Bearer for WireBearer {
     }
 
     fn settle(&mut self, ctx: &mut Context) {
-        let Overcount { taken, lost, overflowed, .. } = self.line.settle(ctx.handled());
+        let Overcount { taken, lost, overflowed, .. } = self.line.settle(ctx.now);
         ctx.counts.packets_in -= taken;
         ctx.counts.packets_dropped -= lost + overflowed;
     }

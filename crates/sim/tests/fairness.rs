@@ -1,5 +1,6 @@
 //! A mean fairness index of at least 0.95 for four flows.
 
+use nodeb_radio::RadioSpec;
 use nodeb_sim::{Control, run, scenario};
 use nodeb_tcp::classic::recovery::ControlSpec;
 use nodeb_tcp::linux::control::CongestionSpec;
@@ -66,5 +67,47 @@ fn flows_of_every_classic_control_share_equally() {
 fn flows_of_every_linux_control_share_equally() {
     for control in CongestionSpec::NAMES {
         assert_fair(control, &format!("tcp.linux.control = \"{control}\""));
+    }
+}
+
+/// Student's t of the slopes of bytes over the number of the user, each at another delay and start, as
+/// opportunities of requests depend on the number: users start at the same time, and tie at every boundary of a TTI and
+/// in the shared queue of the wired link.
+fn trend_by_number(radio: &str, transfer: &str) -> f64 {
+    let slope = |number: u64| {
+        let text = format!(
+            r#"
+            duration = "30 s"
+            wired = {{ rate = "400 kbps", delay = "{} us", queue.drop_tail.limit = 25 }}
+            radio.{radio} = {{}}
+            [[users]]
+            count = 8
+            start = "{} us"
+            {transfer}.ftp.size = "1 GB"
+            "#,
+            20_000 + 370 * number,
+            1_370 * number
+        );
+        let scenario = scenario::from_toml(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let result = run(&scenario, 1, number, &Control::default()).unwrap();
+        let bytes = result.flows.iter().map(|flow| flow.delivered_bytes as f64);
+        bytes.zip(0..).map(|(bytes, user)| bytes * (f64::from(user) - 3.5)).sum::<f64>()
+    };
+    let slopes: Vec<f64> = (0..24).map(slope).collect();
+    let n = slopes.len() as f64;
+    let mean = slopes.iter().sum::<f64>() / n;
+    let variance = slopes.iter().map(|slope| (slope - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    mean / (variance / n).sqrt()
+}
+
+#[test]
+fn shares_of_equal_users_have_no_trend_by_number_on_any_radio() {
+    for radio in RadioSpec::NAMES.iter().filter(|radio| **radio != "trace") {
+        for transfer in ["traffic", "upload"] {
+            let t = trend_by_number(radio, transfer);
+            println!("{radio}, {transfer}: t = {t:.2}");
+            // |t| of 23 degrees of freedom exceeds 4 in 0.06 % of such tests.
+            assert!(t.abs() < 4.0, "{radio}, {transfer}: t = {t}");
+        }
     }
 }

@@ -24,6 +24,8 @@ REACTS = {
     ("lte-sleep", "ACKs held back half as long"): "the timer of one ACK expires before the next "
     "segment arrives; later pairs of segments shift, and the ACK that releases the last one waits",
     ("lte-upload", "ACKs at once"): "twice as many ACKs let slow start grow twice as fast",
+    ("lte-upload", "ACKs held back half as long"): "later segments shift against the TTIs, whose "
+    "groups the phones share",
     ("lte-upload", "a large receive window"): "it held back packets off the path, and the phones "
     "share the uplink",
     ("proxies", "a large receive window"): "it held back packets off the path, and losses are "
@@ -31,7 +33,6 @@ REACTS = {
     ("tcp-schedulers", "a window that is open at once"): "the others' windows open too",
     ("trace", "ACKs at once"): "the window grows otherwise, and the queue overflows elsewhere",
     ("trace", "a large receive window"): "it held back packets off the path, which meet the queue",
-    ("wcdma", "alone in the cell"): "the power for the others sets the rate, and nobody waits",
 }
 """Changes without a span on the path that change the times nevertheless, with the reason."""
 

@@ -97,8 +97,18 @@ class Captured:
             subprocess.run([*command, "-F", form, "-w", split], capture_output=True, check=True)
         return split
 
-    def by_user(self, interface, wanted, field="tcp.stream"):
-        return Counter(int(stream) for (stream,) in self.packets(interface, wanted, field))
+    def of_users(self, interface, wanted, *fields):
+        """Returns the user and the `fields` of each packet: every phone has a port of its own.
+
+        Streams of tshark are numbered in the order of their first packets, not in that of users.
+        """
+        packets = self.packets(interface, wanted, "tcp.srcport", "tcp.dstport", *fields)
+        ports = ((int(source), int(sink)) for source, sink, *_ in packets)
+        users = (sum(pair) - 40_000 - 49_152 for pair in ports)
+        return [(user, *packet[2:]) for user, packet in zip(users, packets, strict=True)]
+
+    def by_user(self, interface, wanted):
+        return Counter(user for (user,) in self.of_users(interface, wanted))
 
 
 @pytest.fixture(
@@ -150,18 +160,16 @@ def test_tshark_and_nodeb_count_the_same_bytes(captured):
     """Each data segment is counted once, in `ip_bytes` with its headers; the SYN is not counted."""
     unique = {}
     wanted = "tcp.srcport == 40000 && tcp.len > 0"
-    for stream, seq, *lengths in captured.packets(
-        "server", wanted, "tcp.stream", "tcp.seq", "tcp.len", "ip.len"
-    ):
-        unique[int(stream), int(seq)] = [int(length) for length in lengths]
+    for user, seq, *lengths in captured.of_users("server", wanted, "tcp.seq", "tcp.len", "ip.len"):
+        unique[user, int(seq)] = [int(length) for length in lengths]
     acks = {}
-    for stream, ack in captured.packets("phone", "tcp.dstport == 40000", "tcp.stream", "tcp.ack"):
-        acks[int(stream)] = max(int(ack), acks.get(int(stream), 0))
+    for user, ack in captured.of_users("phone", "tcp.dstport == 40000", "tcp.ack"):
+        acks[user] = max(int(ack), acks.get(user, 0))
     flows = zip(
         *columns(captured.result, "user", "complete", "delivered_bytes", "ip_bytes"), strict=True
     )
     for user, complete, app, ip in flows:
-        own = [lengths for (stream, _), lengths in unique.items() if stream == user]
+        own = [lengths for (owner, _), lengths in unique.items() if owner == user]
         assert app <= sum(data for data, _ in own)
         assert sum(whole for _, whole in own) <= ip
         if complete:
@@ -199,14 +207,14 @@ def test_tshark_and_nodeb_count_the_same_duplicate_acks(captured):
 def test_connections_begin_with_a_three_way_handshake(captured):
     ((_, tcp),) = captured.result.scenario.to_dict()["tcp"].items()
     opened_by = tcp["opened_by"]
-    fields = ("tcp.stream", "tcp.srcport", "tcp.flags.syn", "tcp.flags.ack", "tcp.seq", "tcp.ack")
-    packets = captured.packets("server", "tcp", *fields)
+    fields = ("ip.src", "tcp.flags.syn", "tcp.flags.ack", "tcp.seq", "tcp.ack")
+    packets = captured.of_users("server", "tcp", *fields)
     for user in captured.result.flows["user"]:
-        own = (packet[1:] for packet in packets if packet[0] == str(user))
+        own = (packet[1:] for packet in packets if packet[0] == user)
         # Consecutive equal packets are retransmissions, so they are counted once.
         once = (packet for packet, _ in itertools.groupby(own))
         first, second, third = itertools.islice(once, 3)
-        by_server = [packet[0] == "40000" for packet in (first, second, third)]
+        by_server = [packet[0] == "10.0.0.1" for packet in (first, second, third)]
         assert by_server == ([False, True, False] if opened_by == "phone" else [True, False, True])
         assert first[1:] == ("1", "0", "0", "0")
         assert second[1:] == ("1", "1", "0", "1")

@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 
 use nodeb_base::context::Context;
-use nodeb_base::engine::Key;
+use nodeb_base::engine::{Instant, Phase};
 use nodeb_base::event::{Event, Mask};
 use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::table;
@@ -84,7 +84,7 @@ pub struct TracedLink {
     delay: Duration,
     ingress: Ingress,
     first: Option<First>,
-    resume: Option<Key>,
+    resume: Option<Time>,
     propagation: Propagation,
     /// Time of the last opportunity that carried a part of a packet; 0 before the first one.
     sent: Time,
@@ -133,7 +133,7 @@ impl TracedLink {
             self.record_arrival(ctx.now, packet.id);
         }
         if self.resume.is_none() {
-            self.resume = self.schedule.next_time().map(|at| ctx.key(at));
+            self.resume = self.schedule.next_time();
         }
         true
     }
@@ -167,8 +167,7 @@ impl TracedLink {
             self.usage.used_bytes += self.size - left;
             self.usage.wasted_bytes += left;
         }
-        let next = self.schedule.next_time().filter(|_| !self.is_idle());
-        self.resume = next.map(|at| ctx.key(at));
+        self.resume = self.schedule.next_time().filter(|_| !self.is_idle());
     }
 
     fn use_up(&mut self, ctx: &mut Context, at: Time) -> u64 {
@@ -187,7 +186,7 @@ impl TracedLink {
                 self.first = Some(First { packet, left: left - sent });
             } else {
                 self.bytes += u64::from(packet.size);
-                self.propagation.depart(at + self.delay, packet, &mut ctx.stamps);
+                self.propagation.depart(at + self.delay, packet);
             }
         }
         room
@@ -210,22 +209,17 @@ impl TracedLink {
     }
 
     /// `None` if no packet propagates, and no packet waits or no opportunity follows.
-    pub fn next_wake(&self) -> Option<Key> {
-        match (self.propagation.next(), self.resume) {
-            (Some(arrival), Some(resume)) => Some(arrival.min(resume)),
-            (arrival, resume) => arrival.or(resume),
-        }
+    pub fn next_wake(&self) -> Option<Instant> {
+        let arrival = self.propagation.next().map(|at| Instant::new(at, Phase::Arrival));
+        arrival.into_iter().chain(self.resume.map(|at| Instant::new(at, Phase::Sent))).min()
     }
 
-    pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
-        let mut key = key;
-        if self.resume == Some(key) {
+    pub fn wake(&mut self, ctx: &mut Context, instant: Instant) -> Option<Packet> {
+        if instant.is(Phase::Sent) {
             self.serve(ctx);
-            // If the link has no delay, a packet arrives at the opportunity at which it is sent, so
-            // this event also delivers it.
-            key = self.propagation.next().filter(|(at, _)| *at <= ctx.now)?;
+            return None;
         }
-        let arrived = self.propagation.arrive(key)?;
+        let arrived = self.propagation.arrive()?;
         ctx.pass(0, &arrived);
         Some(arrived)
     }

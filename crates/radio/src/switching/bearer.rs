@@ -3,9 +3,10 @@
 //! propagation delays, switching of uplink channels, and the signalling on the FACH for the switches.
 
 use nodeb_base::context::Context;
-use nodeb_base::engine::Key;
+use nodeb_base::engine::Instant;
 use nodeb_base::event::{Cause, Event as Emitted, Mask};
 use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
 use nodeb_base::table;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Rate, Time};
@@ -74,10 +75,13 @@ pub struct SwitchedBearer {
 
 impl SwitchedBearer {
     /// All users are on the FACH.
-    pub fn new(params: &FachDch, users: usize) -> Self {
+    pub fn new(params: &FachDch, users: usize, streams: &Streams) -> Self {
         Self {
-            cell: Cell::new(params, users),
-            fach: Fach::new(params),
+            cell: Cell::new(params, users, streams),
+            fach: Fach::new(
+                params,
+                (streams.indexed("fach", 0, "first user").bits(0) % users.max(1) as u64) as usize,
+            ),
             dch_rate: params.dch_rate,
             buffer: params.buffer.get() as usize,
             power: params.power.clone(),
@@ -98,12 +102,12 @@ impl SwitchedBearer {
     /// Then sets up free channels for waiting users, as long as there are both.
     fn notify(&mut self, ctx: &mut Context, user: usize, event: Event) {
         let Self { cell, policy, .. } = self;
-        let (now, bearer, stamps) = (ctx.now, ctx.place.index, &mut ctx.stamps);
-        policy.react(event, user, &mut Rrc::new(now, cell, stamps));
+        let (now, bearer) = (ctx.now, ctx.place.index);
+        policy.react(event, user, &mut Rrc::new(now, cell));
         while cell.can_set_up() {
-            let position = policy.pick(&Rrc::new(now, cell, stamps));
-            let next = cell.set_up(now, position, stamps);
-            policy.react(Event::Switched, next, &mut Rrc::new(now, cell, stamps));
+            let position = policy.pick(&Rrc::new(now, cell));
+            let next = cell.set_up(now, position);
+            policy.react(Event::Switched, next, &mut Rrc::new(now, cell));
         }
         if cell.has_entered() {
             for (user, state) in cell.take_entered() {
@@ -118,7 +122,7 @@ impl SwitchedBearer {
             State::Fach => self.serve_fach(ctx),
             State::Dch if self.cell.is_ready(user) => {
                 let end = ctx.now + air_time(self.cell.begin_packet(user), self.dch_rate);
-                self.cell.set_pending(Pending::Dch(user), end, &mut ctx.stamps);
+                self.cell.set_pending(Pending::Dch(user), end);
                 self.emit_service(ctx, user, end, 1 + user as u32);
             }
             _ => {}
@@ -127,7 +131,7 @@ impl SwitchedBearer {
 
     fn serve_fach(&mut self, ctx: &mut Context) {
         if let Some(at) = self.fach.serve(ctx.now, &mut self.cell) {
-            self.cell.set_pending(Pending::Fach, at, &mut ctx.stamps);
+            self.cell.set_pending(Pending::Fach, at);
             if let Some((user, end)) = self.fach.on_air() {
                 self.emit_service(ctx, user, end, 0);
             }
@@ -161,19 +165,19 @@ impl Bearer for SwitchedBearer {
         ctx.take(user, &packet);
         self.cell.push(user, packet);
         if self.cell.state(user) == State::Pch {
-            self.cell.page(ctx.now, user, &mut ctx.stamps);
+            self.cell.page(ctx.now, user);
         }
         self.notify(ctx, user, Event::Arrival);
         self.serve(ctx, user);
         true
     }
 
-    fn next_wake(&self) -> Option<Key> {
-        self.cell.next_pending().map(|(key, _)| key)
+    fn next_wake(&self) -> Option<Instant> {
+        self.cell.next_pending().map(|(instant, _)| instant)
     }
 
-    fn wake(&mut self, ctx: &mut Context, key: Key) {
-        let Some(pending) = self.cell.take_pending(key) else {
+    fn wake(&mut self, ctx: &mut Context, _instant: Instant) {
+        let Some(pending) = self.cell.take_pending() else {
             return;
         };
         let (user, event) = match pending {

@@ -42,7 +42,7 @@ pub struct Fach {
 }
 
 impl Fach {
-    pub fn new(params: &FachDch) -> Self {
+    pub fn new(params: &FachDch, next_user: usize) -> Self {
         let signalling = (params.signalling_rate.0 > 0).then(|| Signalling {
             bits: params.signalling_size.0 * 8,
             rate: params.signalling_rate,
@@ -55,7 +55,7 @@ impl Fach {
             free_at: Time::ZERO,
             is_busy: false,
             sending: None,
-            next_user: 0,
+            next_user,
         }
     }
 

@@ -79,8 +79,8 @@ impl Checked for FachDch {
 
 impl FachDch {
     /// All users are on the FACH.
-    pub fn bearer(&self, users: usize) -> SwitchedBearer {
-        SwitchedBearer::new(self, users)
+    pub fn bearer(&self, users: usize, streams: &Streams) -> SwitchedBearer {
+        SwitchedBearer::new(self, users, streams)
     }
 }
 
@@ -130,7 +130,7 @@ impl Radio for FachDch {
         vec![super::bearer::CHANNELS.empty()]
     }
 
-    fn build(&self, users: &[UserRadio], _streams: &Streams) -> Vec<Box<dyn Bearer>> {
-        vec![Box::new(self.bearer(users.len()))]
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
+        vec![Box::new(self.bearer(users.len(), streams))]
     }
 }

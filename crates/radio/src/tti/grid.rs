@@ -1,4 +1,3 @@
-use nodeb_base::engine::Key;
 use nodeb_base::units::{Duration, Time};
 
 /// TTI 0 is at time zero.
@@ -35,34 +34,5 @@ impl Grid {
     #[inline]
     pub fn begun_by(&self, time: Time) -> u64 {
         time.0 / self.tti.0 + 1
-    }
-}
-
-/// `None` if the bearer sleeps.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NextWake(Option<Key>);
-
-impl NextWake {
-    #[inline]
-    pub fn key(&self) -> Option<Key> {
-        self.0
-    }
-
-    /// True, and cleared, if due at `key`.
-    #[inline]
-    pub fn take(&mut self, key: Key) -> bool {
-        let wakes = self.0 == Some(key);
-        if wakes {
-            self.0 = None;
-        }
-        wakes
-    }
-
-    /// An unchanged time keeps its position among simultaneous events.
-    #[inline]
-    pub fn set(&mut self, at: Option<Time>, key: impl FnOnce(Time) -> Key) {
-        if at != self.0.map(|(at, _)| at) {
-            self.0 = at.map(key);
-        }
     }
 }

@@ -12,17 +12,20 @@ pub mod rlc;
 pub use air::Air;
 
 use nodeb_base::context::Context;
-use nodeb_base::engine::Key;
+use nodeb_base::engine::{Instant, Phase};
 use nodeb_base::event::Cause;
 use nodeb_base::packet::Packet;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Time};
 
-use self::grid::{Grid, NextWake};
+use self::grid::Grid;
 use crate::lte::shared::Shared;
 use crate::{Backlog, BandwidthMeter, Bearer};
 
 pub trait Mac: Send + std::fmt::Debug {
+    /// In which the TTIs begin: a packet that comes later at the same time must wait for the next TTI.
+    const PHASE: Phase = Phase::DownlinkTti;
+
     /// After applying deferred updates; false if the buffer is full or the queue drops the packet.
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool;
     /// For which [`Self::accept`] refused the last packet.
@@ -74,44 +77,53 @@ pub trait Mac: Send + std::fmt::Debug {
 pub struct TtiBearer<M> {
     pub(crate) mac: M,
     grid: Grid,
-    next_wake: NextWake,
+    /// `None` if the bearer sleeps.
+    next_wake: Option<Time>,
 }
 
 impl<M: Mac> TtiBearer<M> {
     pub fn new(tti: Duration, mac: M) -> Self {
-        Self { mac, grid: Grid::new(tti), next_wake: NextWake::default() }
+        Self { mac, grid: Grid::new(tti), next_wake: None }
+    }
+
+    /// The TTI of this time has begun if its phase is over.
+    #[inline]
+    fn begin(&mut self, ctx: &Context) {
+        if ctx.instant > Instant::new(ctx.now, M::PHASE) {
+            self.grid.next = self.grid.next.max(self.grid.begun_by(ctx.now));
+        }
     }
 }
 
 impl<M: Mac> Bearer for TtiBearer<M> {
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool {
+        self.begin(ctx);
         if !self.mac.accept(ctx, &self.grid, user, packet) {
             ctx.lose(user, packet, self.mac.refused(user));
             return false;
         }
         ctx.take(user, &packet);
-        self.next_wake.set(self.mac.due_after(&self.grid, ctx.now), |at| ctx.key(at));
+        self.next_wake = self.mac.due_after(&self.grid, ctx.now);
         true
     }
 
     fn on_uplink(&mut self, ctx: &mut Context, user: usize) {
+        self.begin(ctx);
         self.mac.on_uplink(ctx, &self.grid, user);
-        self.next_wake.set(self.mac.due_after(&self.grid, ctx.now), |at| ctx.key(at));
+        self.next_wake = self.mac.due_after(&self.grid, ctx.now);
     }
 
     fn on_listening(&mut self, ctx: &mut Context, user: usize) {
+        self.begin(ctx);
         self.mac.on_listening(ctx, &self.grid, user);
-        self.next_wake.set(self.mac.due_after(&self.grid, ctx.now), |at| ctx.key(at));
+        self.next_wake = self.mac.due_after(&self.grid, ctx.now);
     }
 
-    fn next_wake(&self) -> Option<Key> {
-        self.next_wake.key()
+    fn next_wake(&self) -> Option<Instant> {
+        self.next_wake.map(|at| Instant::new(at, M::PHASE))
     }
 
-    fn wake(&mut self, ctx: &mut Context, key: Key) {
-        if !self.next_wake.take(key) {
-            return;
-        }
+    fn wake(&mut self, ctx: &mut Context, _instant: Instant) {
         let Self { mac, grid, next_wake } = self;
         mac.catch_up(ctx, grid);
         let tti = grid.from(ctx.now);
@@ -126,7 +138,7 @@ impl<M: Mac> Bearer for TtiBearer<M> {
             mac.serve(ctx, grid, tti);
             ctx.counts.ttis += u64::from(ctx.counts.blocks > blocks);
         }
-        next_wake.set(mac.due(grid, ctx.now), |at| ctx.key(at));
+        *next_wake = mac.due(grid, ctx.now);
     }
 
     fn settle(&mut self, ctx: &mut Context) {

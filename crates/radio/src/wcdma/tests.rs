@@ -43,13 +43,13 @@ impl Full {
 
     /// In kbit/s, by connection.
     fn run(mut self, seconds: u64) -> Vec<f64> {
-        while let Some(key) = self.bearer.next_wake()
-            && key.0 <= Time(seconds * 1_000_000_000)
+        while let Some(instant) = self.bearer.next_wake()
+            && instant.time() <= Time(seconds * 1_000_000_000)
         {
-            self.bearer.wake(&mut self.around.at(key.0), key);
+            self.bearer.wake(&mut self.around.at(instant.time()), instant);
             for (user, _) in self.around.take_arrivals() {
                 self.delivered[user] += 1;
-                self.offer(key.0, user);
+                self.offer(instant.time(), user);
             }
         }
         self.delivered.iter().map(|n| *n as f64 * 576.0 * 8.0 / seconds as f64 / 1e3).collect()
@@ -120,9 +120,9 @@ fn the_rate_follows_the_number_of_active_connections() {
     }
     let mut end = Time::ZERO;
     while mixed.bearer.backlog(0).packets > 0 {
-        let key = mixed.bearer.next_wake().unwrap();
-        mixed.bearer.wake(&mut mixed.around.at(key.0), key);
-        end = key.0;
+        let instant = mixed.bearer.next_wake().unwrap();
+        mixed.bearer.wake(&mut mixed.around.at(instant.time()), instant);
+        end = instant.time();
     }
     // This is the time in seconds that the 40 packets of 4.608 kbit take if no other connection is
     // active. The other connections delay them at first.

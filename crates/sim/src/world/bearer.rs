@@ -1,5 +1,5 @@
 use nodeb_base::context::{BlockCounts, Context, Counts, Output};
-use nodeb_base::engine::Key;
+use nodeb_base::engine::Instant;
 use nodeb_base::event::{Place, Site};
 use nodeb_base::packet::Packet;
 use nodeb_base::table::Table;
@@ -66,27 +66,19 @@ impl HostedBearer {
         self.looks_ahead = self.bearer.as_link().is_some_and(Link::look_ahead);
     }
 
-    /// Key of the arrival at the phone, `None` if the packet is lost or the bearer is not a link; `entry` is
-    /// now or later.
+    /// False if the packet is lost; `entry` is now or later.
     #[inline]
-    pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
+    pub fn enter(&mut self, env: &mut Env, packet: Packet, entry: Time) -> bool {
         let (bearer, mut ctx) = self.at_work(env);
-        let arrival = bearer.as_link().and_then(|link| link.enter(&mut ctx, packet, entry));
-        env.drop_lost();
-        arrival
-    }
-
-    /// `arrival` is the key that [`Self::enter`] returned.
-    pub fn deliver(&mut self, env: &mut Env, arrival: Key, packet: Packet) {
-        if self.bearer.as_link().is_some_and(|link| link.deliver(arrival, packet)) {
-            env.event_queue.set(self.timer, Some(arrival));
+        let link = bearer.as_link().expect("only links look ahead");
+        let arrival = link.enter(&mut ctx, &packet, entry);
+        if let Some(arrival) = arrival {
+            link.deliver(arrival, packet);
+            let next = link.next_wake();
+            env.event_queue.set(self.timer, next);
         }
-    }
-
-    /// The packet's arrival was stored in [`World::to_phones`], not in the bearer.
-    #[inline]
-    pub fn pass(&mut self, env: &mut Env, packet: &Packet) {
-        self.at_work(env).1.pass(0, packet);
+        env.drop_lost();
+        arrival.is_some()
     }
 
     #[inline]
@@ -134,8 +126,8 @@ impl<T: Listener> World<T> {
 
     // Not inlined, so that the handling of other timers does not save the registers that this call needs.
     #[inline(never)]
-    pub(super) fn wake_shared_uplink(&mut self, key: Key) {
-        self.with_uplink(|bearer, ctx| bearer.wake(ctx, key));
+    pub(super) fn wake_shared_uplink(&mut self, instant: Instant) {
+        self.with_uplink(|bearer, ctx| bearer.wake(ctx, instant));
     }
 
     /// Has no effect if each phone has a link of its own.
@@ -144,15 +136,14 @@ impl<T: Listener> World<T> {
         let (bearer, mut ctx) = air.at_work(&mut self.env);
         act(bearer, &mut ctx);
         self.env.event_queue.set(air.timer, air.bearer.next_wake());
-        let entry = self.env.handled();
-        let mut out = std::mem::take(&mut self.env.common.out);
+        let mut out = self.outputs_by_turn();
         for output in out.drain(..) {
             match output {
                 Output::Arrived { user, packet } => {
                     if self.env.in_flight.segment(&packet).is_none() {
                         self.env.external.up_bytes += u64::from(packet.size);
                     }
-                    self.leave_uplink(entry, user as u32, packet);
+                    self.leave_uplink(user as u32, packet);
                 }
                 Output::Lost { packet, cause, .. } => self.env.lose(&packet, cause),
                 Output::Listens { user } => {
@@ -165,9 +156,17 @@ impl<T: Listener> World<T> {
         self.env.common.out = out;
     }
 
+    /// Packets of several users can arrive in one TTI.
+    fn outputs_by_turn(&mut self) -> Vec<Output> {
+        let Env { common, event_queue, .. } = &mut self.env;
+        let mut out = std::mem::take(&mut common.out);
+        out.sort_by_key(|output| event_queue.turn(common.instant, output.user() as u32));
+        out
+    }
+
     /// First changes of cells and lost packets, then arrivals at phones.
     fn take_outputs(&mut self, bearer: u32) {
-        let mut out = std::mem::take(&mut self.env.common.out);
+        let mut out = self.outputs_by_turn();
         for output in &out {
             match output {
                 Output::CellChanged { user } => self.leave_snoop(bearer, *user),

@@ -1,5 +1,4 @@
 use nodeb_base::context::{BlockCounts, Common};
-use nodeb_base::engine::EventQueue;
 use nodeb_base::event::{Mask, Place, Sink, Site};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
@@ -7,7 +6,6 @@ use nodeb_net::Core;
 use nodeb_radio::UserRadio;
 
 use super::World;
-use super::arrivals::Arrivals;
 use super::bearer::HostedBearer;
 use super::connection_timers::Timer;
 use super::control::Listener;
@@ -36,8 +34,6 @@ impl<T: Listener> World<T> {
                 Duplex::new(link, name, streams, &mut owners, ends)
             });
         let links = links.collect();
-        let [to_phones, from_phones] =
-            [Owner::ToPhones, Owner::FromPhones].map(|owner| Arrivals::new(&mut owners, owner));
         // The timers of links and bearers are created first, so that they are adjacent in the event queue. They
         // are armed most often.
         let radios = radios(scenario);
@@ -59,7 +55,7 @@ impl<T: Listener> World<T> {
         let listeners = Listeners::new(Recorder::new(scenario, users), listener);
         let env = Env {
             common: Common::new(Time::ZERO + scenario.duration, Sink::new(listeners.mask())),
-            event_queue: EventQueue::new(owners.len()),
+            event_queue: owners.event_queue(&streams),
             in_flight: InFlight::default(),
             external: External::default(),
         };
@@ -68,8 +64,6 @@ impl<T: Listener> World<T> {
             owners,
             listeners,
             links,
-            to_phones,
-            from_phones,
             bearers,
             tells_radio: scenario.radio.facts().has_drx || uplink.is_some(),
             has_drx: scenario.radio.facts().has_drx,

@@ -46,7 +46,7 @@ impl<T: Listener> World<T> {
     }
 
     fn send_to_server(&mut self, packet: Packet) {
-        let now = self.env.handled();
+        let now = self.env.now;
         self.links[0].up.accept(&mut self.env, packet, now);
     }
 

@@ -1,12 +1,11 @@
 //! Link 0 is between server and gateway, then those of the core network to the Node B. A chain's arrivals are
 //! computed as soon as a packet enters its first link, if nothing else enters the others: only the arrival at
-//! the end is an event. This changes no result but the number of events, except that it cannot always order
-//! two events at the same time that were scheduled at the same time; then the run starts over without
-//! look-ahead.
+//! the end is an event. This changes no result but the number of events.
 
-use nodeb_base::engine::Key;
+use nodeb_base::engine::Instant;
 use nodeb_base::event::Mask;
 use nodeb_base::packet::Packet;
+use nodeb_base::units::Time;
 
 use super::World;
 use super::bearer::HostedBearer;
@@ -23,7 +22,9 @@ impl<T: Listener> World<T> {
         }
         let down: Vec<bool> = self.links.iter_mut().map(|link| link.down.link.look_ahead()).collect();
         let up: Vec<bool> = self.links.iter_mut().map(|link| link.up.link.look_ahead()).collect();
-        let uplinks: Vec<bool> = self.phones.iter_mut().map(|phone| phone.uplink.link.look_ahead()).collect();
+        self.phones.iter_mut().for_each(|phone| {
+            phone.uplink.link.look_ahead();
+        });
         // A bearer takes packets ahead of time only if no component reads its backlog (as meters and queue
         // events do) and no Snoop agent sends packets into it.
         let is_metered = self.flows.iter().any(|flow| flow.meter.is_some());
@@ -31,22 +32,22 @@ impl<T: Listener> World<T> {
         if is_plain {
             self.bearers.iter_mut().for_each(HostedBearer::look_ahead);
         }
-        let bearers = self.bearers.iter().all(|air| air.looks_ahead);
+        let bearer = matches!(&self.bearers[..], [air] if air.looks_ahead);
         let last = self.links.len() - 1;
         for (at, link) in self.links.iter_mut().enumerate() {
-            let next = if at == last { bearers } else { down[at + 1] };
+            let next = if at == last { bearer } else { down[at + 1] };
             link.down.leads_on = down[at] && next && !(self.has_proxy && at == 0);
             link.up.leads_on = at > 0 && up[at] && up[at - 1] && !(self.has_proxy && at == 1);
         }
         let has_agent = self.has_snoop || (self.has_proxy && last == 0);
         if let [phone] = &mut self.phones[..] {
-            phone.uplink.leads_on = uplinks[0] && up[last] && !has_agent;
+            phone.uplink.leads_on = phone.uplink.link.looks_ahead() && up[last] && !has_agent;
         }
     }
 
     /// To the Node B if there is no link `at`.
     pub(super) fn enter_down(&mut self, packet: Packet, mut at: usize) {
-        let mut entry = self.env.handled();
+        let mut entry = self.env.now;
         while let Some(link) = self.links.get_mut(at) {
             if !link.down.leads_on {
                 return link.down.accept(&mut self.env, packet, entry);
@@ -59,15 +60,15 @@ impl<T: Listener> World<T> {
         self.reach_node_b(packet, entry);
     }
 
-    pub(super) fn wake_down(&mut self, key: Key, at: usize) {
-        let packet = self.links[at].down.wake(&mut self.env, key);
+    pub(super) fn wake_down(&mut self, instant: Instant, at: usize) {
+        let packet = self.links[at].down.wake(&mut self.env, instant);
         if let Some(packet) = packet {
             if at == 0 { self.reach_gateway(packet) } else { self.enter_down(packet, at + 1) }
         }
     }
 
     /// To the proxy if it has reached the gateway; it enters at `entry`, with `left` links to pass.
-    pub(super) fn enter_up(&mut self, packet: Packet, mut entry: Key, mut left: usize) {
+    pub(super) fn enter_up(&mut self, packet: Packet, mut entry: Time, mut left: usize) {
         while let Some(at) = left.checked_sub(1) {
             if at == 0 && self.has_proxy {
                 return self.reach_gateway_from_phone(packet);
@@ -83,11 +84,11 @@ impl<T: Listener> World<T> {
         }
     }
 
-    pub(super) fn wake_up(&mut self, key: Key, at: usize) {
-        let packet = self.links[at].up.wake(&mut self.env, key);
+    pub(super) fn wake_up(&mut self, instant: Instant, at: usize) {
+        let packet = self.links[at].up.wake(&mut self.env, instant);
         match packet {
             Some(packet) if at == 0 => self.reach_server(&packet),
-            Some(packet) => self.enter_up(packet, key, at),
+            Some(packet) => self.enter_up(packet, self.env.now, at),
             None => {}
         }
     }

@@ -1,4 +1,4 @@
-use nodeb_base::engine::Stamp;
+use nodeb_base::engine::{Instant, Phase};
 use nodeb_base::event::{Event, Mask, Place, Purpose, Site};
 use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::units::Time;
@@ -73,7 +73,7 @@ impl<L: Listener> Live<L> {
     /// `None` if nothing happens until a packet is offered. There may be no event at that time, as a stopped
     /// timer stays in the event queue until it expires.
     pub fn next(&self) -> Option<Time> {
-        self.world.env.event_queue.next().map(|((at, _), _)| at)
+        self.world.env.event_queue.next().map(|(instant, _)| instant.time())
     }
 
     /// From outside and of simulated users.
@@ -89,10 +89,10 @@ impl<L: Listener> Live<L> {
     /// Appends the fates of packets from outside; a `now` before [`Self::now`] changes nothing.
     pub fn advance(&mut self, now: Time, fates: &mut Vec<Fate>) {
         while !self.is_over() && self.next().is_some_and(|at| at <= now) {
-            self.world.step();
+            self.world.step(now);
         }
         if now > self.now() {
-            self.world.env.advance((now, Stamp::LAST));
+            self.world.env.advance(Instant::new(now, Phase::End));
         }
         fates.append(&mut self.world.env.external.fates);
     }

@@ -5,7 +5,6 @@
 //!           (up)             (up)
 //! ```
 
-mod arrivals;
 mod bearer;
 mod build;
 mod connection_timers;
@@ -37,15 +36,15 @@ pub use snapshot::{Carried, Snapshot};
 
 pub use crate::scenario::Direction;
 
-use nodeb_base::engine::{Key, Stamp};
+use nodeb_base::engine::{Instant, Phase};
 use nodeb_base::event::{Mask, Site, TimerKind};
+use nodeb_base::units::Time;
 use nodeb_base::{Error, Result};
 use nodeb_tcp::segment::Segment;
 
 use crate::metrics::RunResult;
 use crate::proxy::split::Outbox;
 use crate::scenario::Scenario;
-use arrivals::Arrivals;
 use bearer::HostedBearer;
 use connection_timers::Timer;
 use env::Env;
@@ -81,19 +80,11 @@ const EVENTS_PER_REPORT: u64 = 1 << 14;
 /// # Ok::<(), nodeb_sim::Error>(())
 /// ```
 pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Result<RunResult> {
-    let mut listener = NullListener;
-    // Several users of a radio with TTIs have events at the same TTI boundaries. With look-ahead, the order of these
-    // events would be uncertain in nearly every run, which would have to start over.
-    if scenario.radio.facts().tti.is_none() || scenario.user_count() == 1 {
-        check(scenario)?;
-        let mut world = World::new(scenario, seed, run, &mut listener);
-        world.look_ahead();
-        world.simulate(control)?;
-        if !world.is_uncertain() {
-            return Ok(world.into_result(scenario));
-        }
-    }
-    run_with_listener(scenario, seed, run, control, &mut listener)
+    check(scenario)?;
+    let mut world = World::new(scenario, seed, run, NullListener);
+    world.look_ahead();
+    world.simulate(control)?;
+    Ok(world.into_result(scenario))
 }
 
 /// Simulates a replication like [`run`] and passes its events to `listener`, which may end the run.
@@ -168,10 +159,6 @@ struct World<T> {
     listeners: Listeners<T>,
     /// From the server on; the first is between server and gateway.
     links: Vec<Duplex>,
-    /// Computed ahead of time, in the order of time.
-    to_phones: Arrivals,
-    /// To the Node B; computed ahead of time, in the order of time.
-    from_phones: Arrivals,
     bearers: Vec<HostedBearer>,
     /// `None` if each phone has a link of its own.
     uplink: Option<HostedBearer>,
@@ -196,54 +183,48 @@ struct World<T> {
 }
 
 impl<T: Listener> World<T> {
-    /// Until all transfers are complete or the duration is over, the listener ends the run, or the order of
-    /// two events is uncertain.
+    /// Until all transfers are complete, and all events of that time have been handled, or the duration is over, or
+    /// the listener ends the run.
     fn simulate(&mut self, control: &Control) -> Result<()> {
-        while self.unfinished > 0 && self.step() {
-            if self.listeners.is_over || self.is_uncertain() {
+        let mut end = self.env.horizon;
+        while self.step(end) {
+            if self.listeners.is_over {
                 return Ok(());
+            }
+            if self.unfinished == 0 {
+                end = self.env.now;
             }
             if self.events.is_multiple_of(EVENTS_PER_REPORT) {
                 control.report(self.progress())?;
             }
         }
-        if self.unfinished > 0 {
-            self.env.common.advance((self.env.horizon, Stamp::LAST));
-        }
+        self.env.common.advance(Instant::new(end, Phase::End));
         control.report(1.0)
     }
 
-    /// A result depended on the order of two simultaneous events that look-ahead cannot determine.
+    /// False if there is no event up to `end`.
     #[inline]
-    fn is_uncertain(&self) -> bool {
-        self.env.stamps.is_uncertain || self.env.event_queue.is_uncertain()
-    }
-
-    /// False if there is no event up to the end of the run.
-    #[inline]
-    fn step(&mut self) -> bool {
-        let Some((key, timer)) = self.env.event_queue.next().filter(|(key, _)| key.0 <= self.env.horizon)
+    fn step(&mut self, end: Time) -> bool {
+        let Some((instant, timer)) = self.env.event_queue.next().filter(|(next, _)| next.time() <= end)
         else {
             return false;
         };
-        self.env.advance(key);
-        self.handle(key, timer);
+        self.env.advance(instant);
+        self.handle(instant, timer);
         self.events += 1;
         self.emit();
         true
     }
 
-    fn handle(&mut self, key: Key, timer: usize) {
+    fn handle(&mut self, instant: Instant, timer: usize) {
         match self.owners.of(timer) {
-            Owner::Down(at) => self.wake_down(key, at as usize),
-            Owner::Up(at) => self.wake_up(key, at as usize),
-            Owner::ToPhones => self.wake_to_phones(),
-            Owner::FromPhones => self.wake_from_phones(key),
-            Owner::Uplink(flow) => self.wake_uplink(key, flow),
-            Owner::SharedUplink => self.wake_shared_uplink(key),
-            Owner::Bearer(bearer) => self.wake_bearer(key, bearer),
+            Owner::Down(at) => self.wake_down(instant, at as usize),
+            Owner::Up(at) => self.wake_up(instant, at as usize),
+            Owner::Uplink(flow) => self.wake_uplink(instant, flow),
+            Owner::SharedUplink => self.wake_shared_uplink(instant),
+            Owner::Bearer(bearer) => self.wake_bearer(instant, bearer),
             Owner::Connection(flow) => {
-                if let Some(timer) = self.flows[flow].timers.expire(key) {
+                if let Some(timer) = self.flows[flow].timers.expire(instant.time()) {
                     self.handle_timer(timer, flow);
                 }
                 self.flows[flow].timers.rearm(&mut self.env);

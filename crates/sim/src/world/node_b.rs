@@ -1,4 +1,4 @@
-use nodeb_base::engine::Key;
+use nodeb_base::engine::Instant;
 use nodeb_base::event::{Site, TimerKind};
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
@@ -11,7 +11,7 @@ use crate::proxy::snoop::SnoopAgent;
 
 impl<T: Listener> World<T> {
     /// It reaches the Node B, or the RNC if packets wait there, at `entry`.
-    pub(super) fn reach_node_b(&mut self, packet: Packet, entry: Key) {
+    pub(super) fn reach_node_b(&mut self, packet: Packet, entry: Time) {
         let flow = self.env.in_flight.flow(&packet);
         let snooped = if self.has_snoop { self.env.in_flight.segment(&packet).copied() } else { None };
         let is_accepted = self.send_over_air(flow, packet, entry);
@@ -25,10 +25,10 @@ impl<T: Listener> World<T> {
     }
 
     /// False if the packet is dropped or lost at once.
-    fn send_over_air(&mut self, flow: u32, packet: Packet, entry: Key) -> bool {
+    fn send_over_air(&mut self, flow: u32, packet: Packet, entry: Time) -> bool {
         let &Phone { bearer, position, .. } = self.phone_of(flow);
         if self.bearers[bearer as usize].looks_ahead {
-            return self.enter_bearer_link(bearer, packet, entry);
+            return self.bearers[bearer as usize].enter(&mut self.env, packet, entry);
         }
         let is_accepted = self.with_bearer(bearer, |bearer, ctx| bearer.accept(ctx, position, packet));
         if is_accepted {
@@ -37,28 +37,8 @@ impl<T: Listener> World<T> {
         is_accepted
     }
 
-    fn enter_bearer_link(&mut self, index: u32, packet: Packet, entry: Key) -> bool {
-        let air = &mut self.bearers[index as usize];
-        let Some(arrival) = air.enter(&mut self.env, &packet, entry) else {
-            return false;
-        };
-        if !self.to_phones.append(&mut self.env, arrival, packet) {
-            air.deliver(&mut self.env, arrival, packet);
-        }
-        true
-    }
-
-    /// Over a bearer whose arrivals are computed ahead of time.
-    pub(super) fn wake_to_phones(&mut self) {
-        if let Some(packet) = self.to_phones.arrive(&mut self.env) {
-            let bearer = self.phone_of(self.env.in_flight.flow(&packet)).bearer;
-            self.bearers[bearer as usize].pass(&mut self.env, &packet);
-            self.reach_phone(&packet);
-        }
-    }
-
-    pub(super) fn wake_bearer(&mut self, key: Key, index: u32) {
-        self.with_bearer(index, |bearer, ctx| bearer.wake(ctx, key));
+    pub(super) fn wake_bearer(&mut self, instant: Instant, index: u32) {
+        self.with_bearer(index, |bearer, ctx| bearer.wake(ctx, instant));
     }
 
     pub(super) fn cqi(&mut self, flow: u32) -> Option<f32> {
@@ -74,23 +54,16 @@ impl<T: Listener> World<T> {
         }
     }
 
-    pub(super) fn wake_uplink(&mut self, key: Key, flow: u32) {
-        let arrived = self.phones[flow as usize].uplink.wake(&mut self.env, key);
+    pub(super) fn wake_uplink(&mut self, instant: Instant, flow: u32) {
+        let arrived = self.phones[flow as usize].uplink.wake(&mut self.env, instant);
         if let Some(packet) = arrived {
-            self.leave_uplink(key, flow, packet);
+            self.leave_uplink(flow, packet);
         }
     }
 
-    /// Over an uplink whose arrivals are computed ahead of time.
-    pub(super) fn wake_from_phones(&mut self, key: Key) {
-        if let Some(packet) = self.from_phones.arrive(&mut self.env) {
-            self.leave_uplink(key, self.env.in_flight.flow(&packet), packet);
-        }
-    }
-
-    pub(super) fn leave_uplink(&mut self, key: Key, flow: u32, packet: Packet) {
+    pub(super) fn leave_uplink(&mut self, flow: u32, packet: Packet) {
         if !self.has_snoop || self.passes_snoop(flow, &packet) {
-            self.enter_up(packet, key, self.links.len());
+            self.enter_up(packet, self.env.now, self.links.len());
         }
     }
 
@@ -130,7 +103,7 @@ impl<T: Listener> World<T> {
     ) -> Option<R> {
         let mut retransmitted = std::mem::take(&mut self.retransmitted);
         let result = self.flows[flow].snoop(&mut self.env, |snoop, now| act(snoop, now, &mut retransmitted));
-        let now = self.env.handled();
+        let now = self.env.now;
         for segment in &retransmitted {
             let packet = self.launch(Site::Snoop, segment);
             self.send_over_air(flow, packet, now);

@@ -1,15 +1,14 @@
 //! Component that handles the expiry of a timer in the event queue.
 
+use nodeb_base::engine::{EventQueue, Order};
+use nodeb_base::rng::Streams;
+
 #[derive(Clone, Copy, Debug)]
 pub enum Owner {
     /// Link towards the phones, numbered from 0 at the server.
     Down(u32),
     /// Link towards the server, numbered from 0 at the server.
     Up(u32),
-    /// Arrivals computed ahead of time.
-    ToPhones,
-    /// Arrivals computed ahead of time.
-    FromPhones,
     Bearer(u32),
     /// Of this user's phone.
     Uplink(u32),
@@ -17,6 +16,25 @@ pub enum Owner {
     SharedUplink,
     /// A simulated one.
     Connection(u32),
+}
+
+/// More than there are links in a direction.
+const LINKS: u32 = 1 << 16;
+
+impl Owner {
+    /// Links and bearers on the way of a packet from the server to the phone and back; timers have a phase of their
+    /// own.
+    fn order(self) -> Order {
+        let (rank, user) = match self {
+            Self::Down(at) => (at, 0),
+            Self::Bearer(index) => (LINKS, index),
+            Self::Uplink(user) => (LINKS + 1, user),
+            Self::SharedUplink => (LINKS + 1, 0),
+            Self::Up(at) => (3 * LINKS - at, 0),
+            Self::Connection(flow) => (3 * LINKS + 1, flow),
+        };
+        Order { rank, user }
+    }
 }
 
 /// By the timer's index in the event queue.
@@ -34,8 +52,7 @@ impl Owners {
         self.0[timer]
     }
 
-    /// Size of the event queue.
-    pub fn len(&self) -> usize {
-        self.0.len()
+    pub fn event_queue(&self, streams: &Streams) -> EventQueue {
+        EventQueue::new(self.0.iter().map(|owner| owner.order()).collect::<Vec<_>>(), streams)
     }
 }

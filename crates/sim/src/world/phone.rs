@@ -35,19 +35,14 @@ impl<T: Listener> World<T> {
         if self.tells_radio && self.enter_radio(flow, packet) {
             return;
         }
-        let now = self.env.handled();
+        let now = self.env.now;
         let user = self.user_of(flow);
         let uplink = &mut self.phones[user as usize].uplink;
-        if !uplink.link.looks_ahead() {
+        if !uplink.leads_on {
             return uplink.accept(&mut self.env, packet, now);
         }
-        let Some(arrival) = uplink.enter(&mut self.env, &packet, now) else {
-            return;
-        };
-        if uplink.leads_on {
+        if let Some(arrival) = uplink.enter(&mut self.env, &packet, now) {
             self.enter_up(packet, arrival, self.links.len());
-        } else if !self.from_phones.append(&mut self.env, arrival, packet) {
-            uplink.deliver(&mut self.env, arrival, packet);
         }
     }
 

@@ -23,7 +23,7 @@ impl<T: Listener> World<T> {
 
     /// Also corrects the counts of links, in which look-ahead has counted packets after the current time.
     pub(super) fn settle(&mut self) {
-        let now = self.env.handled();
+        let now = self.env.now;
         let up = self.phones.iter_mut().map(|phone| &mut phone.uplink);
         for wire in self.links.iter_mut().flat_map(|link| [&mut link.down, &mut link.up]).chain(up) {
             wire.link.settle(now);

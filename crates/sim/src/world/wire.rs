@@ -1,8 +1,9 @@
 use nodeb_base::context::{Context, Counts};
-use nodeb_base::engine::Key;
+use nodeb_base::engine::Instant;
 use nodeb_base::event::Place;
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
+use nodeb_base::units::Time;
 use nodeb_net::{Line, Wired};
 
 use super::env::Env;
@@ -29,12 +30,15 @@ impl Wire {
         (link, Context { common: &mut env.common, place: *place, counts, of_users: &mut [] })
     }
 
-    /// At `entry`.
+    /// At `entry`, which is now or, with look-ahead, later.
     #[inline]
-    pub fn accept(&mut self, env: &mut Env, packet: Packet, entry: Key) {
+    pub fn accept(&mut self, env: &mut Env, packet: Packet, entry: Time) {
         if self.link.looks_ahead() {
-            if let Some(arrival) = self.enter(env, &packet, entry) {
-                self.deliver(env, arrival, packet);
+            if let Some(arrival) = self.enter(env, &packet, entry)
+                && let Some(link) = self.link.rated()
+            {
+                link.deliver(arrival, packet);
+                env.event_queue.set(self.timer, link.next_wake());
             }
             return;
         }
@@ -44,28 +48,21 @@ impl Wire {
         env.drop_lost();
     }
 
-    /// Key of the arrival at the far end, for which the caller must schedule the delivery or pass the packet
+    /// Time of the arrival at the far end, for which the caller must schedule the delivery or pass the packet
     /// on.
     #[inline]
-    pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
+    pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Time) -> Option<Time> {
         let (link, mut ctx) = self.at_work(env);
         let arrival = link.rated().expect("only links with a rate look ahead").enter(&mut ctx, packet, entry);
         env.drop_lost();
         arrival
     }
 
-    /// `arrival` is the key that [`Self::enter`] returned.
-    pub fn deliver(&mut self, env: &mut Env, arrival: Key, packet: Packet) {
-        if self.link.rated().is_some_and(|link| link.deliver(arrival, packet)) {
-            env.event_queue.set(self.timer, Some(arrival));
-        }
-    }
-
     /// The packet that arrives at the far end.
     #[inline]
-    pub fn wake(&mut self, env: &mut Env, key: Key) -> Option<Packet> {
+    pub fn wake(&mut self, env: &mut Env, instant: Instant) -> Option<Packet> {
         let (link, mut ctx) = self.at_work(env);
-        let arrived = link.wake(&mut ctx, key);
+        let arrived = link.wake(&mut ctx, instant);
         env.event_queue.set(self.timer, self.link.next_wake());
         env.drop_lost();
         arrived

@@ -1,6 +1,7 @@
 //! Without TCP.
 
 use nodeb_base::context::{Counts, Output, Surroundings};
+use nodeb_base::engine::{Instant, Phase};
 use nodeb_base::event::{Event, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
@@ -112,7 +113,9 @@ pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arri
         let wake = access.bearers.iter().enumerate().filter_map(|(i, b)| Some((b.next_wake()?, i))).min();
         let (now, index) = match (arrivals_left.peek(), wake) {
             (None, None) => break,
-            (Some(&(number, arrival)), wake) if wake.is_none_or(|((at, _), _)| arrival.at < at) => {
+            (Some(&(number, arrival)), wake)
+                if wake.is_none_or(|(wake, _)| Instant::new(arrival.at, Phase::Arrival) < wake) =>
+            {
                 arrivals_left.next();
                 let (bearer, position) = access.place(arrival.user);
                 let packet =
@@ -123,9 +126,9 @@ pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arri
                 }
                 (arrival.at, bearer)
             }
-            (_, Some((key, index))) => {
-                access.bearers[index].wake(&mut access.around[index].at(key.0), key);
-                (key.0, index)
+            (_, Some((instant, index))) => {
+                access.bearers[index].wake(&mut access.around[index].at(instant.time()), instant);
+                (instant.time(), index)
             }
             (Some(_), None) => unreachable!("an arrival without a wake-up is handled above"),
         };

@@ -91,7 +91,8 @@ fn check_blocks(events: &[Record]) -> std::result::Result<(), TestCaseError> {
                 parts.entry(packet).or_default().push((offset, offset + bytes));
             }
             Event::Left { place, packet }
-                if place.site == Site::Bearer && !parts.is_empty() || parts.contains_key(&packet) =>
+                if place.site == Site::Bearer && !parts.is_empty()
+                    || place.site == Site::Uplink && parts.contains_key(&packet) =>
             {
                 let mut carried = parts.remove(&packet).unwrap_or_default();
                 carried.sort_unstable();

@@ -66,15 +66,15 @@ impl Bench {
     }
 
     fn run(&mut self, end: Time) {
-        while let Some(key) = self.bearer.next_wake().filter(|(at, _)| *at < end) {
-            self.bearer.wake(&mut self.around.at(key.0), key);
+        while let Some(instant) = self.bearer.next_wake().filter(|instant| instant.time() < end) {
+            self.bearer.wake(&mut self.around.at(instant.time()), instant);
             for output in self.around.common.out.drain(..) {
                 match output {
                     Output::Arrived { user, packet } => {
-                        self.arrived.push((key.0, user, packet.id.0));
+                        self.arrived.push((instant.time(), user, packet.id.0));
                         self.bytes[user] += u64::from(packet.size);
                     }
-                    Output::CellChanged { user } => self.changes.push((key.0, user)),
+                    Output::CellChanged { user } => self.changes.push((instant.time(), user)),
                     Output::Lost { .. } | Output::Listens { .. } => {}
                 }
             }

@@ -63,9 +63,9 @@ impl Bench {
     }
 
     fn run_until(&mut self, end: Time) {
-        while let Some(key) = self.bearer.next_wake().filter(|key| key.0 < end) {
-            self.bearer.wake(&mut self.world.at(key.0), key);
-            self.collect(key.0);
+        while let Some(instant) = self.bearer.next_wake().filter(|instant| instant.time() < end) {
+            self.bearer.wake(&mut self.world.at(instant.time()), instant);
+            self.collect(instant.time());
         }
     }
 

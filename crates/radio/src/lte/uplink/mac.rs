@@ -3,6 +3,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use nodeb_base::context::{BlockCounts, Context, Counted, Output};
+use nodeb_base::engine::Phase;
 use nodeb_base::event::{Cause, Direction, Event, Mask, UplinkPassage};
 use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::rng::Streams;
@@ -574,6 +575,8 @@ fn process(tti: u64) -> usize {
 }
 
 impl Mac for UplinkMac {
+    const PHASE: Phase = Phase::UplinkTti;
+
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
         let (phone, next) = (&mut self.phones[user], grid.from(ctx.now));
         if let Some(connections) = &self.connections {

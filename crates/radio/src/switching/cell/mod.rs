@@ -4,8 +4,9 @@ pub use rrc::Rrc;
 
 use std::collections::VecDeque;
 
-use nodeb_base::engine::{EventQueue, Key, Stamps};
+use nodeb_base::engine::{EventQueue, Instant, Order, Phase};
 use nodeb_base::packet::Packet;
+use nodeb_base::rng::{Indexed, Streams};
 use nodeb_base::units::{Duration, Time};
 
 use super::params::FachDch;
@@ -46,18 +47,41 @@ pub struct Cell {
     /// In order of their requests.
     waiting: Vec<usize>,
     /// Latest first; a sorted list is sufficient for so few.
-    ends: Vec<(Key, Pending)>,
+    ends: Vec<(Instant, Pending)>,
     /// Of the policy, one per user.
     timers: EventQueue,
+    /// Of `ends`.
+    ties: Indexed,
     /// First of `timers`.
-    next_timer: Option<(Key, usize)>,
+    next_timer: Option<(Instant, usize)>,
     /// For [`Self::take_entered`].
     entered: Vec<(usize, State)>,
 }
 
+impl Pending {
+    fn at(self, at: Time) -> Instant {
+        let phase = match self {
+            Self::Fach | Self::Dch(_) => Phase::Arrival,
+            Self::Switch(_) | Self::Timer(_) => Phase::Timer,
+        };
+        Instant::new(at, phase)
+    }
+
+    /// Of several at one instant.
+    fn order(self) -> Order {
+        let (rank, user) = match self {
+            Self::Fach => (0, 0),
+            Self::Dch(user) => (1, user),
+            Self::Switch(user) => (2, user),
+            Self::Timer(user) => (3, user),
+        };
+        Order { rank, user: user as u32 }
+    }
+}
+
 impl Cell {
     /// All users are on the FACH.
-    pub fn new(params: &FachDch, users: usize) -> Self {
+    pub fn new(params: &FachDch, users: usize, streams: &Streams) -> Self {
         let station = || Station {
             queue: VecDeque::new(),
             bytes: 0,
@@ -74,7 +98,11 @@ impl Cell {
             holders: Vec::new(),
             waiting: Vec::new(),
             ends: Vec::new(),
-            timers: EventQueue::new(users),
+            timers: EventQueue::new(
+                (0..users).map(|user| Pending::Timer(user).order()).collect::<Vec<_>>(),
+                streams,
+            ),
+            ties: Order::ties(streams),
             next_timer: None,
             entered: Vec::new(),
         }
@@ -144,8 +172,8 @@ impl Cell {
 
     // --- Methods for pending events ---
 
-    pub fn next_pending(&self) -> Option<(Key, Pending)> {
-        let timer = self.next_timer.map(|(key, user)| (key, Pending::Timer(user)));
+    pub fn next_pending(&self) -> Option<(Instant, Pending)> {
+        let timer = self.next_timer.map(|(instant, user)| (instant, Pending::Timer(user)));
         match (self.ends.last(), timer) {
             (Some(end), Some(timer)) if timer.0 < end.0 => Some(timer),
             (Some(end), _) => Some(*end),
@@ -153,9 +181,8 @@ impl Cell {
         }
     }
 
-    /// `None` if `key` is not that of the first pending event.
-    pub fn take_pending(&mut self, key: Key) -> Option<Pending> {
-        let (_, pending) = self.next_pending().filter(|(due, _)| *due == key)?;
+    pub fn take_pending(&mut self) -> Option<Pending> {
+        let (_, pending) = self.next_pending()?;
         if let Pending::Timer(user) = pending {
             self.set_timer(user, None);
         } else {
@@ -165,16 +192,19 @@ impl Cell {
     }
 
     /// It must not be scheduled already.
-    pub fn set_pending(&mut self, pending: Pending, at: Time, stamps: &mut Stamps) {
+    pub fn set_pending(&mut self, pending: Pending, at: Time) {
         debug_assert!(self.ends.iter().all(|(_, set)| *set != pending), "{pending:?} is set");
-        let key = stamps.key(at);
-        let place = self.ends.partition_point(|(due, _)| *due > key);
-        self.ends.insert(place, (key, pending));
+        let instant = pending.at(at);
+        let order = pending.order().at(instant, &self.ties);
+        let follows =
+            |(due, other): &(Instant, Pending)| (*due, other.order().at(*due, &self.ties)) > (instant, order);
+        let place = self.ends.partition_point(follows);
+        self.ends.insert(place, (instant, pending));
     }
 
-    /// Disarms it if `key` is `None`.
-    fn set_timer(&mut self, user: usize, key: Option<Key>) {
-        self.timers.set(user, key);
+    /// Disarms it if `at` is `None`.
+    fn set_timer(&mut self, user: usize, at: Option<Time>) {
+        self.timers.set(user, at.map(|at| Pending::Timer(user).at(at)));
         self.next_timer = self.timers.next();
     }
 
@@ -197,15 +227,15 @@ impl Cell {
         self.entered.drain(..)
     }
 
-    fn begin(&mut self, now: Time, user: usize, state: State, lasts: Duration, stamps: &mut Stamps) {
+    fn begin(&mut self, now: Time, user: usize, state: State, lasts: Duration) {
         self.enter(now, user, state);
-        self.set_pending(Pending::Switch(user), now + lasts, stamps);
+        self.set_pending(Pending::Switch(user), now + lasts);
     }
 
     /// Starts the switch from the paging channel to the FACH.
-    pub fn page(&mut self, now: Time, user: usize, stamps: &mut Stamps) {
+    pub fn page(&mut self, now: Time, user: usize) {
         self.stations[user].usage.pagings += 1;
-        self.begin(now, user, State::Paging, self.paging_time, stamps);
+        self.begin(now, user, State::Paging, self.paging_time);
     }
 
     /// A channel is free and a user waits.
@@ -214,11 +244,11 @@ impl Cell {
     }
 
     /// `position` is that in the waiting list; the user.
-    pub fn set_up(&mut self, now: Time, position: usize, stamps: &mut Stamps) -> usize {
+    pub fn set_up(&mut self, now: Time, position: usize) -> usize {
         let user = self.waiting.remove(position);
         self.holders.push(user);
         self.stations[user].usage.set_ups += 1;
-        self.begin(now, user, State::SettingUp, self.switch_time, stamps);
+        self.begin(now, user, State::SettingUp, self.switch_time);
         user
     }
 
@@ -238,33 +268,30 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Events at the same time in the order of scheduling; a timer expires at the time for which it was
-        /// armed last.
+        /// A timer expires at the time for which it was armed last.
         #[test]
         fn pending_events_happen_in_order(
             sets in prop::collection::vec((0usize..3, 0usize..4, prop::option::of(0u64..20)), 0..40),
         ) {
-            let (mut cell, mut stamps) = (Cell::new(&FachDch::default(), 4), Stamps::default());
-            let mut expected: Vec<(Key, Pending)> = Vec::new();
+            let mut cell = Cell::new(&FachDch::default(), 4, &Streams::new(1, 0));
+            let mut expected: Vec<(Instant, Pending)> = Vec::new();
             for (kind, user, at) in sets {
                 let pending = [Pending::Dch(user), Pending::Switch(user), Pending::Timer(user)][kind];
                 let at = at.map(Time);
                 if kind == 2 {
                     expected.retain(|(_, set)| *set != pending);
-                    let key = at.map(|at| stamps.key(at));
-                    cell.set_timer(user, key);
-                    expected.extend(key.map(|key| (key, pending)));
+                    cell.set_timer(user, at);
+                    expected.extend(at.map(|at| (pending.at(at), pending)));
                 } else if let Some(at) = at && expected.iter().all(|(_, set)| *set != pending) {
-                    cell.set_pending(pending, at, &mut stamps);
-                    let key = cell.ends.iter().find(|(_, set)| *set == pending).expect("it has just been set").0;
-                    expected.push((key, pending));
+                    cell.set_pending(pending, at);
+                    expected.push((pending.at(at), pending));
                 }
             }
-            expected.sort_unstable_by_key(|(key, _)| *key);
+            expected.sort_unstable_by_key(|(instant, pending)| (*instant, pending.order().at(*instant, &cell.ties)));
             let take = |cell: &mut Cell| {
-                let (key, pending) = cell.next_pending()?;
-                assert_eq!(cell.take_pending(key), Some(pending));
-                Some((key, pending))
+                let next = cell.next_pending()?;
+                assert_eq!(cell.take_pending(), Some(next.1));
+                Some(next)
             };
             prop_assert_eq!(std::iter::from_fn(|| take(&mut cell)).collect::<Vec<_>>(), expected);
         }

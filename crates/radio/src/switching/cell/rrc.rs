@@ -1,4 +1,3 @@
-use nodeb_base::engine::Stamps;
 use nodeb_base::units::Time;
 
 use super::Cell;
@@ -9,13 +8,11 @@ use crate::switching::State;
 pub struct Rrc<'a> {
     now: Time,
     cell: &'a mut Cell,
-    stamps: &'a mut Stamps,
 }
 
 impl<'a> Rrc<'a> {
-    /// `stamps` orders the events that the commands schedule.
-    pub fn new(now: Time, cell: &'a mut Cell, stamps: &'a mut Stamps) -> Self {
-        Self { now, cell, stamps }
+    pub fn new(now: Time, cell: &'a mut Cell) -> Self {
+        Self { now, cell }
     }
 
     pub fn now(&self) -> Time {
@@ -72,7 +69,7 @@ impl<'a> Rrc<'a> {
     pub fn release(&mut self, user: usize) {
         if self.state(user) == State::Dch {
             self.cell.stations[user].usage.releases += 1;
-            self.cell.begin(self.now, user, State::Releasing, self.cell.switch_time, self.stamps);
+            self.cell.begin(self.now, user, State::Releasing, self.cell.switch_time);
         }
     }
 
@@ -84,11 +81,7 @@ impl<'a> Rrc<'a> {
         }
     }
 
-    /// A timer already armed for `at` keeps its position among simultaneous events.
     pub fn set_timer(&mut self, user: usize, at: Option<Time>) {
-        if self.cell.timers.due(user).map(|(due, _)| due) != at {
-            let key = at.map(|at| self.stamps.key(at));
-            self.cell.set_timer(user, key);
-        }
+        self.cell.set_timer(user, at);
     }
 }

@@ -8,6 +8,7 @@ mod queueing;
 use nodeb_base::context::Surroundings;
 use nodeb_base::event::{Event, Mask};
 use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Time};
 use serde_json::{Value, json};
 
@@ -42,7 +43,7 @@ impl Driver {
         all.as_object_mut().expect("a table").extend(given);
         let params: FachDch = serde_json::from_value(all).expect("valid parameters");
         Self {
-            bearer: params.bearer(users),
+            bearer: params.bearer(users, &Streams::new(1, 0)),
             around: Surroundings::with_mask(Mask::CHANNELS, Time(u64::MAX)),
             now: Time::ZERO,
             states: vec![State::Fach; users],
@@ -69,9 +70,9 @@ impl Driver {
     }
 
     fn run(&mut self, until: Time) {
-        while let Some(key) = self.bearer.next_wake().filter(|key| key.0 <= until) {
-            self.now = key.0;
-            self.bearer.wake(&mut self.around.at(key.0), key);
+        while let Some(instant) = self.bearer.next_wake().filter(|instant| instant.time() <= until) {
+            self.now = instant.time();
+            self.bearer.wake(&mut self.around.at(instant.time()), instant);
             let arrived = self.around.take_arrivals();
             self.delivered.extend(arrived.into_iter().map(|(user, _)| (ms(self.now), user)));
             self.record();

@@ -91,8 +91,8 @@ fn taking_the_last_free_channel_moves_idle_users_back() {
             (250.0, 0, Dch),
             (1_000.0, 0, Releasing),
             (1_000.0, 1, SettingUp),
-            (1_250.0, 1, Dch),
             (1_250.0, 0, Fach),
+            (1_250.0, 1, Dch),
         ]
     );
 }

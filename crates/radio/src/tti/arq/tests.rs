@@ -49,9 +49,9 @@ fn play(
     let mut out = Vec::new();
     let users = bearer.mac.users.len();
     let mut run = |bearer: &mut TtiBearer<ArqMac>, around: &mut Surroundings, until: Time| {
-        while let Some(key) = bearer.next_wake().filter(|key| key.0 <= until) {
-            bearer.wake(&mut around.at(key.0), key);
-            out.extend(around.common.out.drain(..).map(|output| (key.0, output)));
+        while let Some(instant) = bearer.next_wake().filter(|instant| instant.time() <= until) {
+            bearer.wake(&mut around.at(instant.time()), instant);
+            out.extend(around.common.out.drain(..).map(|output| (instant.time(), output)));
         }
     };
     for (id, &(at, size)) in (0..).zip(offers.iter().filter(|(at, _)| *at < end)) {

@@ -35,20 +35,20 @@ impl Cell {
 
     fn run_until(&mut self, end: Time) {
         loop {
-            let [down, up] =
-                [&self.down, &self.up.uplink].map(|bearer| bearer.next_wake().filter(|key| key.0 < end));
+            let [down, up] = [&self.down, &self.up.uplink]
+                .map(|bearer| bearer.next_wake().filter(|instant| instant.time() < end));
             match (down, up) {
                 (None, None) => return,
-                (Some(key), other) if other.is_none_or(|other| key.0 <= other.0) => {
-                    self.down.wake(&mut self.world.at(key.0), key);
+                (Some(instant), other) if other.is_none_or(|other| instant <= other) => {
+                    self.down.wake(&mut self.world.at(instant.time()), instant);
                 }
-                (_, Some(key)) => {
-                    self.up.call(key.0, |uplink, ctx| uplink.wake(ctx, key));
-                    self.inform(key.0);
+                (_, Some(instant)) => {
+                    self.up.call(instant.time(), |uplink, ctx| uplink.wake(ctx, instant));
+                    self.inform(instant.time());
                 }
                 (Some(_), None) => unreachable!("the first case"),
             }
-            let now = down.into_iter().chain(up).map(|key| key.0).min().unwrap();
+            let now = down.into_iter().chain(up).map(nodeb_base::engine::Instant::time).min().unwrap();
             let arrived = self.world.take_arrivals().into_iter();
             self.delivered.extend(arrived.map(|(user, packet)| (now.0 / MS, user, packet.id.0)));
         }

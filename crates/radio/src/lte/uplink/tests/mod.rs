@@ -5,7 +5,7 @@ mod headroom;
 mod shares;
 
 use nodeb_base::context::{BlockCounts, Common, Context, Counts, Output};
-use nodeb_base::engine::Stamp;
+use nodeb_base::engine::{Instant, Phase};
 use nodeb_base::event::{Event, Mask, Place, Sink, Site, UplinkPassage};
 use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::rng::Streams;
@@ -64,7 +64,7 @@ impl Bench {
 
     fn call<R>(&mut self, now: Time, act: impl FnOnce(&mut dyn Bearer, &mut Context) -> R) -> R {
         let Self { uplink, common, counts, of_users, .. } = self;
-        common.advance((now, Stamp::default()));
+        common.advance(Instant::new(now, Phase::Arrival));
         let place = Place::new(Site::Uplink, 0);
         let result = act(uplink.as_mut(), &mut Context { common, place, counts, of_users });
         self.events.extend_from_slice(self.common.sink.kept());
@@ -86,8 +86,8 @@ impl Bench {
     }
 
     fn run_until(&mut self, end: Time) {
-        while let Some(key) = self.uplink.next_wake().filter(|key| key.0 < end) {
-            self.call(key.0, |uplink, ctx| uplink.wake(ctx, key));
+        while let Some(instant) = self.uplink.next_wake().filter(|instant| instant.time() < end) {
+            self.call(instant.time(), |uplink, ctx| uplink.wake(ctx, instant));
         }
     }
 
