@@ -55,7 +55,7 @@ impl LteMac {
     /// user considered first changes from TTI to TTI.
     fn retransmit(&mut self, ctx: &mut Context, tti: u64, room: &mut Room) {
         let first = (tti % self.users.len().max(1) as u64) as usize;
-        let is_due = |hot: &Hot| hot.ready <= tti && hot.answers <= tti;
+        let is_due = |hot: &Hot| hot.answers <= tti && hot.ready <= tti;
         let (early, late) = self.columns.hot.split_at(first);
         self.due.clear();
         self.due.extend((first..).zip(late).filter(|(_, hot)| is_due(hot)).map(|(user, _)| user));
@@ -103,7 +103,8 @@ impl LteMac {
     }
 
     fn gather(&mut self, tti: u64) {
-        self.candidates.clear();
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
         for user in 0..self.columns.hot.len() {
             let hot = &self.columns.hot[user];
             if hot.fresh > tti {
@@ -115,9 +116,10 @@ impl LteMac {
             let Hot { rate, cqi, .. } = self.columns.hot[user];
             if rate > 0 {
                 let deadline = if self.view.deadline { self.users[user].deadline() } else { 0 };
-                self.candidates.push(Candidate { user, rate, quality: cqi, deadline });
+                candidates.push(Candidate { user, rate, quality: cqi, deadline });
             }
         }
+        self.candidates = candidates;
     }
 
     pub(super) fn measure(&mut self, user: usize, tti: u64) {
@@ -131,13 +133,10 @@ impl LteMac {
         }
         let (bytes, groups, cqis) = (state.block_bytes(&cell), band.groups(), &state.report.cqis);
         let (rates, layers) = (&mut columns.rates[user], f32::from(state.report.layers));
-        // All groups but the last one have equally many resource blocks.
-        let of_group = bytes.map(|bytes| layers * bytes * f32::from(band.blocks_per_group()));
-        for (rate, cqi) in rates.iter_mut().zip(cqis) {
-            *rate = of_group[usize::from(*cqi) % of_group.len()];
+        let of_block = bytes.map(|bytes| layers * bytes);
+        for ((rate, cqi), size) in rates.iter_mut().zip(cqis).zip(band.sizes()) {
+            *rate = of_block[usize::from(*cqi) % of_block.len()] * size;
         }
-        let last = groups - 1;
-        rates[last] = layers * bytes[usize::from(cqis[last]) % bytes.len()] * band.sizes()[last];
         if let Some(bits) = state.recorded_bits(tti) {
             let bytes = if bits > 0 { bits as f32 / 8.0 } else { f32::NAN };
             let blocks = f32::from(band.blocks_in(band.all()));
@@ -146,14 +145,14 @@ impl LteMac {
                 .zip(band.sizes())
                 .for_each(|(rate, size)| *rate = bytes * size / blocks);
         }
-        // Else it would widen the span of the last groups.
-        let of_last = rates[last];
-        rates[groups..].fill(of_last);
-        // The rate of CQI 0 is NaN and does not count.
+        // The rate of CQI 0 is NaN and does not count; beyond the last group there are no resource blocks.
         let mut whole = 0.0;
-        for rate in &rates[..groups] {
+        for rate in rates.iter() {
             whole += if *rate > 0.0 { *rate } else { 0.0 };
         }
+        // Else they would widen the span of the last group.
+        let of_last = rates[groups - 1];
+        rates[groups..].fill(of_last);
         (hot.rate, hot.cqi) = (whole as u32, state.report.cqi);
         columns.spans[user] = if compares_qualities(*view) {
             let quality = |cqi: u8| if cqi == 0 { f32::NAN } else { f32::from(cqi) };

@@ -281,8 +281,12 @@ impl User {
             blocks.0.swap(0, 1);
         }
         let at = tti + DOWN_RETRANSMISSION_AFTER;
-        let pending = (!blocks.is_empty()).then(|| std::mem::take(blocks));
-        self.processes.sent(index, oldest, at, pending, answer);
+        if blocks.is_empty() {
+            // Without moving blocks, which are large.
+            self.processes.sent(index, oldest, at, None, answer);
+        } else {
+            self.processes.sent(index, oldest, at, Some(std::mem::take(blocks)), answer);
+        }
     }
 
     /// `place` is 1 for the second block of the TTI.

@@ -165,7 +165,7 @@ impl Dealer {
     /// Then lists the parts of all candidates that have groups, in the order of candidates.
     pub(super) fn deal_to_highest(&mut self, offers: Offers, room: Room) {
         let Room { groups: mut free, mut grants } = room;
-        while !free.is_empty() && !self.open.is_empty() {
+        while !self.open.is_empty() {
             self.contest.hold(&self.open, &self.holders, offers, free);
             self.newcomers.clear();
             for held in self.contest.decide(offers, free) {
@@ -173,9 +173,17 @@ impl Dealer {
                     self.newcomers.push(held.bidder.candidate);
                 }
             }
-            free = self.limit_newcomers(grants);
-            grants = grants.saturating_sub(self.newcomers.len());
-            free = free.union(self.settle(offers));
+            let returned = self.limit_newcomers(grants);
+            grants -= self.newcomers.len();
+            free = returned.union(self.settle(offers));
+            if free.is_empty() {
+                break;
+            }
+            if grants > 0 {
+                self.remove_closed();
+            } else {
+                self.keep_holders();
+            }
         }
         self.holders.all.sort_unstable_by_key(|held| held.bidder.candidate);
         let served = self.holders.all.iter().filter(|held| !held.groups.is_empty());
@@ -183,23 +191,25 @@ impl Dealer {
     }
 
     /// `grants` candidates may still get their first groups: keeps the newcomers of this round with the
-    /// highest scores, and then removes all candidates without groups from `open`. Returned are the groups of
-    /// the others.
+    /// highest scores. Returned are the groups of the others.
     fn limit_newcomers(&mut self, grants: usize) -> Groups {
-        let Self { newcomers, holders, open, .. } = self;
+        let Self { newcomers, holders, .. } = self;
         let mut returned = Groups::NONE;
-        if newcomers.len() < grants {
-            return returned;
+        if newcomers.len() > grants {
+            let best = |candidate: &u32| holders.get(*candidate).map_or(f32::NEG_INFINITY, |held| held.best);
+            newcomers.sort_unstable_by(|a, b| best(b).total_cmp(&best(a)).then(a.cmp(b)));
+            for last in newcomers.drain(grants..) {
+                returned = returned.union(holders.release(last));
+            }
         }
-        let best = |candidate: &u32| holders.get(*candidate).map_or(f32::NEG_INFINITY, |held| held.best);
-        newcomers.sort_unstable_by(|a, b| best(b).total_cmp(&best(a)).then(a.cmp(b)));
-        for last in newcomers.drain(grants..) {
-            returned = returned.union(holders.release(last));
-        }
-        open.clear();
-        let holds = |held: &&Held| held.is_open && !held.groups.is_empty();
-        open.extend(holders.all.iter().filter(holds).map(|held| held.bidder));
-        open.sort_unstable_by_key(|bidder| bidder.candidate);
         returned
+    }
+
+    /// No other candidate may get groups.
+    fn keep_holders(&mut self) {
+        let Self { open, holders, .. } = self;
+        open.clear();
+        open.extend(holders.all.iter().filter(|held| held.is_open).map(|held| held.bidder));
+        open.sort_unstable_by_key(|bidder| bidder.candidate);
     }
 }

@@ -203,21 +203,22 @@ impl Dealer {
 
     /// The groups that are not needed.
     fn settle(&mut self, offers: Offers) -> Groups {
-        let Self { open, holders, .. } = self;
-        let (mut returned, mut closes) = (Groups::NONE, false);
-        for held in holders.all.iter_mut().filter(|held| held.is_open) {
+        let mut returned = Groups::NONE;
+        for held in self.holders.all.iter_mut().filter(|held| held.is_open) {
             let spare = held.carried - offers.waiting[held.user()];
             if spare >= 0.0 {
                 let surplus = surplus(offers, held.user(), held.groups, spare);
                 returned = returned.union(surplus);
                 held.groups = held.groups.without(surplus);
-                (held.is_open, closes) = (false, true);
+                held.is_open = false;
             }
         }
-        if closes {
-            open.retain(|bidder| holders.get(bidder.candidate).is_none_or(|held| held.is_open));
-        }
         returned
+    }
+
+    fn remove_closed(&mut self) {
+        let Self { open, holders, .. } = self;
+        open.retain(|bidder| holders.get(bidder.candidate).is_none_or(|held| held.is_open));
     }
 }
 

@@ -18,6 +18,7 @@ impl Dealer {
         while !free.is_empty() && !self.open.is_empty() {
             self.deal_round(offers, free, grants);
             free = self.settle(offers);
+            self.remove_closed();
         }
         self.newcomers.sort_unstable_by_key(|candidate| ((*candidate as usize) < first, *candidate));
         let of_newcomers = self.newcomers.iter().filter_map(|candidate| self.holders.get(*candidate));
