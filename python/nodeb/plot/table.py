@@ -120,7 +120,11 @@ def curves(
         raise InputError(f"`{x}` is text, so the x axis cannot be logarithmic")
     keys = list(zip(*(rows[name].tolist() for name in by), strict=True)) or [()] * len(rows)
     parts = [
-        _curve(key, rows.where(np.array([one == key for one in keys])), x, y, ticks, {*by, *chosen})
+        _curve(
+            ", ".join(map(_with_unit, by, key)),
+            rows.where(np.array([one == key for one in keys])),
+            *(x, y, ticks, {*by, *chosen}),
+        )
         for key in dict.fromkeys(keys)
     ]
     places, means = (np.concatenate([getattr(part, k) for part in parts]) for k in ("x", "mean"))
@@ -151,7 +155,12 @@ def curves(
         # Zero is included first, because matplotlib's top margin is a share of the data's range.
         axes.update_datalim([(axes.dataLim.x0, 0)])
         axes.set_ylim(bottom=0)
-    legend(axes, columns=3, fewest=1 if covered < 1 else 2, title=", ".join(by))
+    legend(
+        axes,
+        columns=3,
+        fewest=1 if covered < 1 else 2,
+        title=", ".join(Quantity.of(one, np.array([])).title for one in by),
+    )
     marks = np.array([]) if ticks else np.unique(rows[x]) * across.factor
     if 1 < len(marks) <= FEW and np.diff(marks).min() >= APART * np.ptp(marks):
         axes.set_xticks(marks, [f"{mark:.6g}" for mark in marks.tolist()])
@@ -223,9 +232,9 @@ def _is(value: object, text: str, column: str) -> bool:
 
 
 def _curve(
-    key: Sequence[object], rows: Table, x: str, y: str, ticks: Sequence[str], split: set[str]
+    label: str, rows: Table, x: str, y: str, ticks: Sequence[str], split: set[str]
 ) -> _Curve:
-    label, used = ", ".join(map(_shown, key)), {x, y, *split}
+    used = {x, y, *split}
     at = np.array([ticks.index(str(v)) for v in rows[x].tolist()]) if ticks else rows[x]
     at, values = at.astype(np.float64), rows[y].astype(np.float64)
     ends = [y + end if y != "mean" else end[1:] for end in ENDS]
@@ -289,3 +298,10 @@ def _means(label: str, values: Mapping[float, Sequence[float]]) -> _Curve:
 
 def _shown(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _with_unit(column: str, value: object) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    quantity = Quantity.of(column, np.array([value]))
+    return f"{value * quantity.factor:.6g} {quantity.unit}".rstrip()

@@ -51,6 +51,26 @@ NAMES = {name: metric.label for name, metric in METRICS.items()} | {
 }
 
 
+ABBREVIATIONS = {
+    one.lower(): one
+    for one in (
+        *("ACK", "AM", "BLER", "CQI", "DCH", "FACH", "HARQ", "HSDPA", "IP", "LTE", "MTU", "PDU"),
+        *("RLC", "RTT", "SDU", "SNR", "TCP", "TTI", "UE", "WCDMA"),
+    )
+}
+
+
+def in_words(key: str) -> str:
+    """Returns the words of a key: `phones` for `users.0.count`, `DCH BLER` for `radio.dch.bler`."""
+    if "." not in key:
+        return key
+    place = re.fullmatch(r"users\.(\d+)\.(.+)", key)
+    path = place[2] if place else key.removeprefix("radio.")
+    words = re.split(r"[._]", "phones" if path == "count" else path)
+    group = f" (users {place[1]})" if place and place[1] != "0" else ""
+    return " ".join(ABBREVIATIONS.get(word, word) for word in words) + group
+
+
 @contextmanager
 def any_glyph() -> Iterator[None]:
     """Suppresses warnings about glyphs that the font lacks; these are drawn as boxes."""
@@ -144,17 +164,17 @@ class Quantity:
         largest = float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
         info = METRICS.get(metric)
         plain, percent = (info.unit, info.percent) if info else (SUFFIXES.get(suffix, ""), True)
-        name = NAMES.get(metric, metric.removesuffix(suffix) or metric)
+        name = NAMES.get(metric) or in_words(metric.removesuffix(suffix) or metric)
         prefix = "difference of " if metric != column else ""
         return cls(prefix + name, *scale_of(largest, plain, percent=percent))
 
     @property
     def title(self) -> str:
-        """Name with a capital letter; the name of a scenario key, with a dot, stays as it is."""
-        return self.name if "." in self.name else self.name[:1].upper() + self.name[1:]
+        """Name with a capital letter."""
+        return self.name[:1].upper() + self.name[1:]
 
     @property
     def label(self) -> str:
         """Label of an axis: name and unit, such as `Delay (s)`; without a unit, only the name."""
-        text = self.title if "." in self.name else self.title.replace("_", " ")
+        text = self.title.replace("_", " ")
         return f"{text} ({self.unit})" if self.unit else text

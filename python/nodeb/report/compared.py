@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from nodeb import _core
-from nodeb.answer.answer import Bars
+from nodeb.answer.answer import Answer, Bars
+from nodeb.answer.numbers import Shown
 from nodeb.answer.words import joined
 from nodeb.base.table import Table
 from nodeb.comparison.answer import answers, shown_of
@@ -34,7 +35,7 @@ def page(
     command: str = "",
 ) -> str:
     """Page of a comparison; `metrics` has the values by group and run of each scenario."""
-    said = answers(comparison, causes)
+    said = [_with_units(answer) for answer in answers(comparison, causes)]
     parts = [
         {"anchor": f"against-{number}", "name": tried.name, "answer": answer}
         | _part(comparison, tried.name, rows, metrics)
@@ -62,6 +63,23 @@ def page(
             "command": command,
         },
     )
+
+
+def _with_units(answer: Answer) -> Answer:
+    """Gives the means in tables the unit of their difference."""
+    tables = [
+        one and replace(one, rows=[_row_with_units(row) for row in one.rows])
+        for one in (answer.table, *answer.everything)
+    ]
+    return replace(answer, table=tables[0], everything=[one for one in tables[1:] if one])
+
+
+def _row_with_units(row: Sequence[str | Shown]) -> list[str | Shown]:
+    name, before, after, difference, *more = row
+    unit = str(difference).rpartition(" ")[2].replace("points", "%")
+    if not unit or (not unit[0].isalpha() and unit != "%"):
+        return [*row]
+    return [name, f"{before} {unit}", f"{after} {unit}", difference, *more]
 
 
 def _part(

@@ -19,6 +19,8 @@ from nodeb.answer.numbers import Shown
 from nodeb.answer.words import sentence
 from nodeb.report.svg import inline_svg
 
+TITLE_WORDS = 12
+"""Maximum number of words of a page's title."""
 UNITS = r"[kMG]?bit/s|[kMG]b/s|[kM]?B|ms|s|m|bytes"
 """Regular expression of the units before which no line is broken."""
 
@@ -39,7 +41,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = {"headline": headline, "unbroken": unbroken, "paint": paints.paint}
+    filters = {"headline": headline, "titled": titled, "unbroken": unbroken, "paint": paints.paint}
     environment.filters |= filters | {"placed": _placed}
     environment.globals |= {"paints": paints, "version": _core.version()}
     return environment
@@ -86,6 +88,28 @@ def headline(answer: Answer) -> str:
     # A headline may begin with the name of a scenario, which must not be capitalized.
     is_sentence = answer.subject or answer.headline.startswith(("the ", "half "))
     return sentence(answer.headline) if is_sentence else answer.headline
+
+
+def titled(answer: Answer) -> tuple[str, str]:
+    """Returns a headline's title of at most `TITLE_WORDS` words, if it can be cut, and the rest.
+
+    A title ends with its sentence, or before a semicolon, a colon or a comma. What stands in
+    brackets, such as an interval, belongs to the rest.
+    """
+    first, *others = re.split(r"(?<=[.?!]) (?=[^a-z])", headline(answer))
+    for mark in ("", "; ", ": ", ", "):
+        begin, cut, end = first.partition(mark) if mark else (first, "", "")
+        title = re.sub(r" \([^()]*\)", "", begin).rstrip(".")
+        if _words(title) <= TITLE_WORDS:
+            break
+    aside = "; ".join(re.findall(r" \(([^()]*)\)", begin))
+    rest = [sentence(part).rstrip(".") + "." for part in (aside, end) if part]
+    return title + "." * (not cut), " ".join([*rest, *others])
+
+
+def _words(text: str) -> int:
+    """Number of words; a number and its unit are one."""
+    return len(re.sub(rf"(?<=\d) (?=({UNITS})\b|%)", "", text).split())
 
 
 def figure(anchor: str, title: str, drawn: Figure, note: str = "") -> Content:

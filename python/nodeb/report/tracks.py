@@ -199,7 +199,7 @@ def phones(result: Result) -> Content | None:
     title, found = "What each phone received", _core.rings(result.tables)
     rings = Rings(*found) if found else None
     if rings is not None:
-        across, end, axis = rings.distance_m, float(rings.edges_m[-1]), "m from the Node B"
+        across, end, axis = rings.distance_m, float(rings.edges_m[-1]), "m from the base station"
         title += ", by its distance"
     else:
         ranks = np.argsort(np.argsort(rates, kind="stable"))

@@ -11,12 +11,12 @@ from nodeb.comparison.differences import compare
 from nodeb.emulate.page import of_emulation as page_of_emulation
 from nodeb.report import run as page_of_run
 from nodeb.report.compared import page as page_of_comparison
-from nodeb.results.metrics import by_run
 from nodeb.report.explained import page
 from nodeb.report.recording import Recording
 from nodeb.reproduce import Summary
 from nodeb.reproduce import page as page_of_study
 from nodeb.reproduce import run as reproduce
+from nodeb.results.metrics import by_run
 
 HEAD = 'name = "a page of {name}"\nruns = 2\nduration = "{duration}"\n'
 DOWNLOAD = '[[users]]\ntraffic.ftp.size = "100 kB"\n'

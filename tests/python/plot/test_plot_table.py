@@ -65,7 +65,7 @@ def is_hollow(line):
 def test_sweep_has_a_curve_per_value_with_its_own_intervals():
     figure = curves(swept(), "wired.loss", "application_bps", ["users.0.count"])
     (axes,) = figure.axes
-    assert axes.get_xlabel() == "wired.loss"
+    assert axes.get_xlabel() == "Wired loss"
     assert axes.get_ylabel() == "Application bit rate (Mbit/s)"
     assert drawn(figure) == {
         "1": ([0.0, 0.1, 0.2], pytest.approx([1.0, 1.01, 1.02])),
@@ -76,7 +76,7 @@ def test_sweep_has_a_curve_per_value_with_its_own_intervals():
     assert (box.x0, box.x1) == (0.0, 0.2)
     assert (box.y0, box.y1) == pytest.approx((0.99, 1.04))
     assert [t.get_text() for t in figure.legends[0].get_texts()] == list(drawn(figure))
-    assert figure.legends[0].get_title().get_text() == "users.0.count"
+    assert figure.legends[0].get_title().get_text() == "Phones"
     assert axes.get_title(loc="left") == ""
     assert axes.get_xticks().tolist() == [0.0, 0.1, 0.2]
     bottom, top = axes.get_ylim()
@@ -162,9 +162,9 @@ def test_impossible_plots_are_rejected(arguments, expected):
     [
         ("application_bps", 384e3, "Application bit rate (kbit/s)"),
         ("application_bps_diff", 2e6, "Difference of application bit rate (Mbit/s)"),
-        ("wired.delay_s", 0.1, "wired.delay (ms)"),
+        ("wired.delay_s", 0.1, "Wired delay (ms)"),
         ("utilization", 0.4, "Channel utilization (%)"),
-        ("users.0.traffic.ftp.size_bytes", 5e4, "users.0.traffic.ftp.size (kB)"),
+        ("users.0.traffic.ftp.size_bytes", 5e4, "Traffic ftp size (kB)"),
         ("jain_index", 1.0, "Fairness (Jain)"),
         ("timeouts", 3.0, "Retransmission timeouts"),
     ],
