@@ -30,7 +30,7 @@ def test_titles_labels_and_ticks_are_drawn_literally(name, tmp_path):
     table = Table({"kind": [name, "b"], "speed_s": [1.0, 2.0], "who": [name, "b"]})
     figure = plot.curves(table, x="kind", y="speed_s", by=["who"], title=f"all {name}")
     text = drawn(figure, tmp_path)
-    for shown in (f"all {name}", name, "who"):
+    for shown in (f"all {name}", name, "Who"):
         assert f">{escaped(shown)}<" in text
 
 
