@@ -50,6 +50,11 @@ compdef _nodeb nodeb
     of.place("words", "-- WORD...", "Only complete the last of these words.", str, nargs="*"),
 )
 def completion(given: Namespace) -> None:
+    if given.shell.lower() in ("powershell", "pwsh", "cmd"):
+        raise InputError(
+            f"{given.shell} cannot complete nodeb's commands; expected {', '.join(SCRIPTS)}, such "
+            "as the bash of Git for Windows or of WSL 2"
+        )
     of.check_name("shell", given.shell, [*SCRIPTS])
     if not given.words:
         print(SCRIPTS[given.shell], end="")

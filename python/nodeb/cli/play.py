@@ -18,7 +18,12 @@ from nodeb.storage import files
 @of.command(
     of.place("file", "FILE", "Scenario (TOML); default: a first example.", nargs="?"),
     of.SET,
-    of.option("--out", "PAGE", "Write the page that opens the playground there.", Path),
+    of.option(
+        "--out",
+        "PAGE",
+        "Write the playground with the scenario there, as one file to pass on.",
+        Path,
+    ),
     of.switch("--open", "Open the page in a browser.", default=True),
 )
 def play(given: Namespace) -> None:
@@ -26,7 +31,7 @@ def play(given: Namespace) -> None:
         raise InputError("--set changes a scenario; expected FILE, too")
     of.check_page(given.out, "--out")
     text = None if given.file is None else _text(given.file, given.set)
-    address = _written(playground.opener(text), given.out).resolve().as_uri()
+    address = _written(playground.document(text), given.out).resolve().as_uri()
     opened = given.open and webbrowser.open(address)
     print(f"{'opened' if opened else 'open this page in a browser:'} {printable(address)}")
 

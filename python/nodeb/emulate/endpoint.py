@@ -84,7 +84,11 @@ SPECIAL_REMEDIES = {
 def check_system() -> None:
     """Raises `RunError` except on Linux."""
     if not sys.platform.startswith("linux"):
-        raise RunError("real packets need network namespaces and TUN devices, which only Linux has")
+        raise RunError(
+            "real packets need network namespaces and TUN devices, which only Linux has: emulate, "
+            "replay and compare of emulations do not work here, all else does; use Linux in a "
+            "virtual machine (on Windows WSL 2)"
+        )
 
 
 def refused(step: str, why: str, number: int) -> RunError:

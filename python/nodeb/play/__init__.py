@@ -9,16 +9,9 @@ from pathlib import Path
 from nodeb import _core
 from nodeb.errors import InputError
 
-__all__ = ["link", "opener", "page"]
+__all__ = ["document", "link", "page"]
 
 PAGE = Path(__file__).parent / "play.html"
-OPENER = """<!doctype html>
-<meta charset="utf-8">
-<meta name="generator" content="nodeb {version}">
-<title>nodeb playground</title>
-<p><a href="{address}">Open the playground</a></p>
-<script>location.replace(document.querySelector("a").href)</script>
-"""
 
 
 def page() -> Path:
@@ -41,11 +34,10 @@ def link(text: str) -> str:
     return f"v=1&s={base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
 
 
-def opener(text: str | None) -> str:
-    """Returns a small HTML page that opens the playground with a scenario.
-
-    Programs that open a file in a browser drop the part of its address after `#`. So they cannot
-    open the playground with a scenario directly.
-    """
-    address = page().resolve().as_uri() + ("" if text is None else f"#{link(text)}")
-    return OPENER.format(address=address.replace("&", "&amp;"), version=_core.version())
+def document(text: str | None) -> str:
+    """Returns the playground as one page that begins with a scenario, and needs no other file."""
+    begin = f'<meta name="generator" content="nodeb {_core.version()}">'
+    if text is not None:
+        # The fragment of a link that a reader opens goes before the page's own scenario.
+        begin += f'<script>if (location.hash.length < 2) location.hash = "{link(text)}";</script>'
+    return page().read_text("utf-8").replace("<head>", f"<head>{begin}", 1)

@@ -63,13 +63,17 @@ function choose(bench: Workbench, name: string): void {
   if (start) bench.begin(start);
 }
 
+const ON_DISK =
+  "This page is a file on this disk, and so is what the link opens: others need the file too. " +
+  "`nodeb play scenario.toml --out page.html` writes one file with the scenario in it; or pass on the TOML.";
+
 async function textsOf(bench: Workbench) {
   const texts = bench.sides.value.map((side) => side.text.value);
   const address = location.href.replace(/#.*$/, "") + (await fragmentOf(texts));
   const results = (bench.answers.said.value?.sides ?? []).map((said, at) => ({ name: NAMES[at]!, said }));
   const first = bench.side.value?.first.value;
   return {
-    Link: { content: address, file: "link.txt" },
+    Link: { content: address, file: "link.txt", ...(location.protocol === "file:" && { warning: ON_DISK }) },
     TOML: { content: bench.side.value?.text.value ?? "", file: "scenario.toml" },
     "Command line": { content: commandOf(texts), file: "run.sh" },
     Python: { content: pythonOf(texts), file: "run.py" },

@@ -3,8 +3,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 interface ShareProps {
-  /** Texts that can be copied or saved, by name. */
-  readonly texts: () => Promise<Record<string, { readonly content: string; readonly file: string }>>;
+  /** Texts that can be copied or saved, by name, with a warning if others cannot use one. */
+  readonly texts: () => Promise<Record<string, { readonly content: string; readonly file: string; readonly warning?: string }>>;
   /** Returns the picture of the answer. */
   readonly picture: () => Promise<Blob>;
 }
@@ -53,6 +53,7 @@ export function Share({ texts, picture }: ShareProps) {
           ))}
         </div>
         <textarea readOnly rows={10} aria-label={name} value={shown?.content ?? ""} />
+        {shown?.warning && <p class="warning">{shown.warning}</p>}
         <div class="choices">
           <button type="button" onClick={() => void copy()}>
             Copy
