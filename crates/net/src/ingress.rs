@@ -4,7 +4,6 @@ use nodeb_base::context::Context;
 use nodeb_base::event::Cause;
 use nodeb_base::packet::Packet;
 
-use super::look_ahead::Overcount;
 use super::loss::Loss;
 use super::queue::drop_tail::Limits;
 use super::queue::{DropLog, Queue};
@@ -49,22 +48,10 @@ impl Ingress {
         !is_lost
     }
 
-    /// Since the queue has no room; [`Self::push`] does the same for other links.
-    pub fn refuse(&mut self, ctx: &mut Context, packet: &Packet) {
-        self.drops.refuse_overflow();
-        ctx.lose(0, *packet, Cause::Overflow);
-    }
-
-    /// Those that look-ahead counted in advance and that had not entered the link when the run ended.
-    pub fn take_back(&mut self, overcount: Overcount) {
-        let Overcount { taken, lost, overflowed, .. } = overcount;
-        self.packets -= taken + lost + overflowed;
-        self.lost -= lost;
-        self.drops.counts.overflowed -= overflowed;
-    }
-
-    pub fn limits(&self) -> Option<Limits> {
-        self.queue.limits()
+    /// If the queue is drop-tail, which only its limits describe.
+    pub fn plain(&mut self) -> Option<(Loss, Limits)> {
+        let limits = self.queue.limits()?;
+        Some((std::mem::replace(&mut self.loss, Loss::Never), limits))
     }
 
     #[inline]

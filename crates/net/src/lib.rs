@@ -1,8 +1,8 @@
 //! Links of the fixed network.
 //!
-//! A link delivers packets after queueing, transmission and propagation. [`Line`] is one direction of a link,
-//! in one of two forms: a [`Link`] with a constant rate, or a [`TracedLink`] that transmits at
-//! recorded delivery opportunities.
+//! A link delivers packets after queueing, transmission and propagation. One direction has one of two forms: a
+//! [`Link`] with a constant rate, or a [`TracedLink`] that transmits at recorded delivery opportunities. A
+//! [`Chain`] computes the passage of plain links in a row at once.
 //!
 //! A packet passes these layers:
 //!
@@ -42,19 +42,17 @@
 //! let mut arrivals_ms = Vec::new();
 //! while let Some(instant) = link.next_wake() {
 //!     let at = instant.time();
-//!     if link.wake(&mut world.at(at), instant).is_some() {
-//!         arrivals_ms.push(at.0 / 1_000_000);
-//!     }
+//!     link.wake(&mut world.at(at), instant);
+//!     arrivals_ms.extend(world.take_arrivals().iter().map(|_| at.0 / 1_000_000));
 //! }
 //! assert_eq!(arrivals_ms, [32, 44]);
 //! ```
 
+mod chain;
 mod core;
 mod ingress;
 pub mod jitter;
-mod line;
 mod link;
-mod look_ahead;
 pub mod loss;
 mod opportunities;
 mod outage;
@@ -62,16 +60,16 @@ mod params;
 mod propagation;
 pub mod queue;
 mod traced;
+mod transmitter;
 
+pub use chain::Chain;
 pub use core::Core;
 pub use ingress::LinkCounts;
-pub use line::Line;
 pub use link::Link;
-pub use look_ahead::Overcount;
 pub use loss::LossSetting;
 pub use opportunities::{AtEnd, Opportunities, Recording};
 pub use outage::Outage;
 pub use params::{Path, Uplink, Wired};
 pub use propagation::Reordering;
 pub use queue::QueueSpec;
-pub use traced::{OPPORTUNITIES, TracedLink, UsageRow};
+pub use traced::{OPPORTUNITIES, TracedLink};

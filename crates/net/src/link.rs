@@ -1,131 +1,57 @@
 //! Store-and-forward link with a constant rate: a packet arrives `8 size / rate + delay` after the start of
 //! its transmission.
 //!
-//! The end of a transmission is stored with its fraction of a nanosecond, so that long busy periods do not
-//! drift. A packet that finds the link idle takes one event, its arrival. Only waiting packets need a second
+//! A packet that finds the link idle takes one event, its arrival. Only waiting packets need a second
 //! event, at the end of the transmission before theirs.
 
 use nodeb_base::context::Context;
 use nodeb_base::engine::{Instant, Phase};
-use nodeb_base::event::{Cause, Event, Mask};
+use nodeb_base::event::{Event, Mask};
 use nodeb_base::packet::Packet;
-use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Time};
+use nodeb_base::units::{Duration, Rate, Time};
 
+use super::chain::{Chain, PlainLink};
 use super::ingress::{Ingress, LinkCounts};
-use super::look_ahead::{LookAhead, Overcount};
 use super::outage::Outages;
 use super::propagation::Propagation;
-
-/// Transmission time of a packet of `bytes` bytes: whole nanoseconds, and a remainder in units of 1
-/// / `rate_bps` nanoseconds.
-#[derive(Clone, Copy, Debug, Default)]
-struct Airtime {
-    bytes: u32,
-    whole: Duration,
-    remainder: u64,
-}
+use super::transmitter::Transmitter;
 
 #[derive(Debug)]
 pub struct Link {
-    rate_bps: u64,
+    transmitter: Transmitter,
     delay: Duration,
     ingress: Ingress,
     has_waiting: bool,
     /// Whether packets that find the link idle pass through the queue too, because its discipline
     /// must see all packets.
     queues_all: bool,
-    /// Whole nanoseconds, and a remainder in units of 1 / `rate_bps` nanoseconds.
-    free_at: Time,
-    remainder: u64,
-    airtime: Airtime,
     propagation: Propagation,
     outages: Outages,
     bytes: u64,
-    look_ahead: Option<LookAhead>,
 }
 
 impl Link {
     pub fn new(rate: Rate, delay: Duration, ingress: Ingress, propagation: Propagation) -> Self {
         Self {
-            rate_bps: rate.0,
+            transmitter: Transmitter::new(rate),
             delay,
             queues_all: ingress.sees_every_packet(),
             ingress,
             has_waiting: false,
-            free_at: Time::ZERO,
-            remainder: 0,
-            airtime: Airtime::default(),
             propagation,
             outages: Outages::default(),
             bytes: 0,
-            look_ahead: None,
         }
     }
 
-    /// Enables look-ahead: from now on the caller passes packets to [`Self::enter`], possibly ahead of time.
-    /// Returns false if the link does not support look-ahead, because its queue is not drop-tail, or because
-    /// it has jitter, reordering or outages.
-    ///
-    /// With look-ahead the link emits no start times of transmissions, does not know how many
-    /// packets wait, and emits losses out of order. So look-ahead is only for runs without
-    /// listeners to these events.
-    pub fn look_ahead(&mut self) -> bool {
-        if self.look_ahead.is_none() && self.propagation.is_plain() && self.outages.is_empty() {
-            self.look_ahead = self.ingress.limits().map(LookAhead::new);
-        }
-        self.looks_ahead()
-    }
-
-    #[inline]
-    pub fn looks_ahead(&self) -> bool {
-        self.look_ahead.is_some()
-    }
-
-    /// Accepts a packet that enters the link at `entry`, which is now or later, but not before the
-    /// entry of the previous packet. Returns the time of the packet's arrival, or `None` if the
-    /// packet is lost or dropped.
-    ///
-    /// # Panics
-    /// Panics if look-ahead is not enabled.
-    pub fn enter(&mut self, ctx: &mut Context, packet: &Packet, entry: Time) -> Option<Time> {
-        let look_ahead = self.look_ahead.as_mut().expect("look-ahead is enabled");
-        look_ahead.advance(entry);
-        if !self.ingress.admit(ctx, packet) {
-            look_ahead.lose(entry, Cause::LinkLoss, ctx.now);
+    /// Of this link, before its first packet; `None` if its queue is not drop-tail, or if it has jitter, reordering
+    /// or outages.
+    pub fn chain(&mut self) -> Option<Chain> {
+        if !self.propagation.is_plain() || !self.outages.is_empty() {
             return None;
         }
-        let waits = self.free_at > entry || look_ahead.has_waiting();
-        if waits && !look_ahead.has_room(packet.size) {
-            self.ingress.refuse(ctx, packet);
-            look_ahead.lose(entry, Cause::Overflow, ctx.now);
-            return None;
-        }
-        let begin = if waits { self.free_at } else { entry };
-        if waits {
-            look_ahead.wait(packet.size);
-        }
-        // A transmission that starts in the current event is never subtracted from the counters.
-        if waits || entry != ctx.now {
-            look_ahead.record(entry, begin, packet.size, ctx);
-        }
-        ctx.counts.packets_in += 1;
-        self.occupy(begin, packet.size);
-        Some(self.free_at + self.delay)
-    }
-
-    #[inline]
-    pub fn deliver(&mut self, arrival: Time, packet: Packet) {
-        self.propagation.depart(arrival, packet);
-    }
-
-    pub fn settle(&mut self, end: Time) -> Overcount {
-        let Some(look_ahead) = self.look_ahead.take() else {
-            return Overcount::default();
-        };
-        let overcount = look_ahead.settle(end);
-        self.bytes -= overcount.bytes;
-        self.ingress.take_back(overcount);
-        overcount
+        let (loss, limits) = self.ingress.plain()?;
+        Some(Chain::of(PlainLink::new(self.transmitter.clone(), self.delay, loss, limits)))
     }
 
     #[must_use]
@@ -137,7 +63,7 @@ impl Link {
         if !self.ingress.admit(ctx, &packet) {
             return false;
         }
-        let idle = self.free_at <= ctx.now && !self.has_waiting;
+        let idle = self.transmitter.free_at() <= ctx.now && !self.has_waiting;
         if !idle || self.queues_all {
             if !self.ingress.push(ctx, &packet) {
                 return false;
@@ -162,76 +88,44 @@ impl Link {
         }
     }
 
-    /// This time is computed again only if the size differs from that of the previous packet.
-    #[inline]
-    fn airtime(&mut self, bytes: u32) -> Airtime {
-        if self.airtime.bytes != bytes {
-            let bits = u64::from(bytes) * 8 * NANOS_PER_S;
-            let (whole, remainder) = (Duration(bits / self.rate_bps), bits % self.rate_bps);
-            self.airtime = Airtime { bytes, whole, remainder };
-        }
-        self.airtime
-    }
-
     #[inline]
     fn transmit(&mut self, ctx: &mut Context, packet: Packet) {
         let start = self.outages.next_start(ctx.now);
-        self.occupy(start, packet.size);
+        let sent = self.transmitter.occupy(start, packet.size);
+        let arrives = sent + self.delay;
+        self.bytes += u64::from(packet.size);
         if ctx.wants(Mask::SERVICE) {
-            let (place, packet, sent, arrives) =
-                (ctx.place, packet.id, self.free_at, self.free_at + self.delay);
+            let (place, packet) = (ctx.place, packet.id);
             ctx.emit(Event::Served { place, channel: 0, packet, from: start, sent, arrives });
         }
-        self.propagation.depart(self.free_at + self.delay, packet);
+        self.propagation.depart(arrives, packet);
     }
 
-    /// `start` must not be before the end of the previous transmission.
-    #[inline]
-    fn occupy(&mut self, start: Time, bytes: u32) {
-        if self.free_at < start {
-            self.remainder = 0;
-        }
-        let airtime = self.airtime(bytes);
-        self.remainder += airtime.remainder;
-        self.free_at = start + airtime.whole;
-        if self.remainder >= self.rate_bps {
-            self.remainder -= self.rate_bps;
-            self.free_at += Duration(1);
-        }
-        self.bytes += u64::from(bytes);
-    }
-
-    /// With look-ahead a packet counts only after [`Self::deliver`] has stored it.
     #[inline]
     pub fn next_wake(&self) -> Option<Instant> {
         let arrival = self.propagation.next().map(|at| Instant::new(at, Phase::Arrival));
         if !self.has_waiting {
             return arrival;
         }
-        let sent = Instant::new(self.free_at, Phase::Sent);
+        let sent = Instant::new(self.transmitter.free_at(), Phase::Sent);
         Some(arrival.map_or(sent, |arrival| arrival.min(sent)))
     }
 
-    /// Returns the packet that arrives, unless a transmission has ended at `instant`.
     #[inline]
-    pub fn wake(&mut self, ctx: &mut Context, instant: Instant) -> Option<Packet> {
+    pub fn wake(&mut self, ctx: &mut Context, instant: Instant) {
         if instant.is(Phase::Sent) {
             self.send_next(ctx);
-            return None;
+        } else if let Some(packet) = self.propagation.arrive() {
+            ctx.deliver(0, packet);
         }
-        let arrived = self.propagation.arrive();
-        if let Some(packet) = &arrived {
-            ctx.pass(0, packet);
-        }
-        arrived
     }
 
-    /// Without the packet that is being transmitted; 0 with look-ahead.
+    /// Without the packet that is being transmitted.
     pub fn waiting(&self) -> usize {
         self.ingress.waiting()
     }
 
-    /// Without the packet that is being transmitted; 0 with look-ahead.
+    /// Without the packet that is being transmitted.
     pub fn waiting_bytes(&self) -> u64 {
         self.ingress.waiting_bytes()
     }
@@ -240,9 +134,9 @@ impl Link {
         self.ingress.counts(self.bytes)
     }
 
-    /// Returns the number of bytes that a transmitter that never pauses could have transmitted until `now`.
+    /// Number of bytes that a transmitter that never pauses could have transmitted until `now`.
     pub fn offered_by(&self, now: Time) -> f64 {
-        self.rate_bps as f64 * now.as_secs() / 8.0
+        self.transmitter.offered_by(now)
     }
 }
 
@@ -274,7 +168,8 @@ mod tests {
         let mut arrived = Vec::new();
         while let Some(instant) = link.next_wake() {
             let at = instant.time();
-            arrived.extend(link.wake(&mut around.at(at), instant).map(|packet| (at, packet.id.0)));
+            link.wake(&mut around.at(at), instant);
+            arrived.extend(around.take_arrivals().into_iter().map(|(_, packet)| (at, packet.id.0)));
         }
         arrived
     }
@@ -340,41 +235,78 @@ mod tests {
         assert!((200..400).contains(&random.counts().lost), "{}", random.counts().lost);
     }
 
+    /// A link or a chain.
+    trait Play {
+        fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool;
+        fn next_wake(&self) -> Option<Instant>;
+        fn wake(&mut self, ctx: &mut Context, instant: Instant);
+        fn counts(&mut self, ctx: &mut Context) -> LinkCounts;
+    }
+
+    impl Play for Link {
+        fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
+            Self::accept(self, ctx, packet)
+        }
+
+        fn next_wake(&self) -> Option<Instant> {
+            Self::next_wake(self)
+        }
+
+        fn wake(&mut self, ctx: &mut Context, instant: Instant) {
+            Self::wake(self, ctx, instant);
+        }
+
+        fn counts(&mut self, _: &mut Context) -> LinkCounts {
+            Self::counts(self)
+        }
+    }
+
+    impl Play for Chain {
+        fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
+            Self::accept(self, ctx, 0, packet)
+        }
+
+        fn next_wake(&self) -> Option<Instant> {
+            Self::next_wake(self)
+        }
+
+        fn wake(&mut self, ctx: &mut Context, _: Instant) {
+            Self::wake(self, ctx);
+        }
+
+        fn counts(&mut self, ctx: &mut Context) -> LinkCounts {
+            self.settle(ctx);
+            Self::counts(self)[0]
+        }
+    }
+
     /// `packets`: time in ns since the previous packet, and size in bytes.
-    fn play(mut link: Link, packets: &[(u64, u32)], end: Time) -> String {
-        let (mut around, mut arrived, mut now) = (Surroundings::default(), Vec::new(), 0);
-        let mut wake = |link: &mut Link, around: &mut Surroundings, until: Instant| {
-            while let Some(instant) = link.next_wake().filter(|instant| *instant <= until) {
-                let at = instant.time();
-                arrived.extend(link.wake(&mut around.at(at), instant).map(|packet| (at, packet.id.0)));
-            }
-        };
+    fn play(mut link: impl Play, packets: &[(u64, u32)], end: Time) -> String {
+        let (mut around, mut outputs, mut now) = (Surroundings::default(), Vec::new(), 0);
         for (seq, &(wait, size)) in (0..).zip(packets) {
             now += wait;
             if Time(now) > end {
                 break;
             }
-            wake(&mut link, &mut around, Instant::new(Time(now), Phase::Timer));
-            let (mut ctx, entry, packet) = (around.at(Time(now)), Time(now), packet(size, seq));
-            if link.look_ahead.is_none() {
-                link.accept(&mut ctx, packet);
-            } else if let Some(arrival) = link.enter(&mut ctx, &packet, entry) {
-                link.deliver(arrival, packet);
+            let until = Instant::new(Time(now), Phase::Timer);
+            while let Some(instant) = link.next_wake().filter(|instant| *instant <= until) {
+                link.wake(&mut around.at(instant.time()), instant);
             }
+            link.accept(&mut around.at(Time(now)), packet(size, seq));
+            outputs.extend(around.common.out.drain(..).map(|output| (now, output)));
         }
-        wake(&mut link, &mut around, Instant::new(end, Phase::End));
-        let overcount = link.settle(end);
-        assert_eq!(
-            overcount.lost + overcount.overflowed + overcount.taken,
-            0,
-            "all packets entered before the end"
-        );
-        format!("{arrived:?} {:?} {:?}", around.common.out, link.counts())
+        let until = Instant::new(end, Phase::End);
+        while let Some(instant) = link.next_wake().filter(|instant| *instant <= until) {
+            link.wake(&mut around.at(instant.time()), instant);
+            outputs.extend(around.common.out.drain(..).map(|output| (instant.time().0, output)));
+        }
+        let counts = link.counts(&mut around.at(end));
+        format!("{outputs:?} {counts:?}")
     }
 
     proptest! {
         #[test]
-        fn look_ahead_changes_no_result(
+        fn a_chain_has_the_results_of_its_link(
             packets in prop::collection::vec((0u64..3, 1u32..4), 1..60),
             limit in 1u32..6,
             rate_gbps in 1u64..20,
@@ -388,10 +320,9 @@ mod tests {
                 let ingress = Ingress::new(Loss::listed(vec![5, 17]), Box::new(Fifo::new(&queue)));
                 Link::new(Rate(rate_gbps * 1_000_000_000), Duration(16), ingress, Propagation::default())
             };
-            let mut ahead = new();
-            prop_assert!(ahead.look_ahead());
+            let chain = new().chain().unwrap();
             let end = Time(end);
-            prop_assert_eq!(play(ahead, &packets, end), play(new(), &packets, end));
+            prop_assert_eq!(play(chain, &packets, end), play(new(), &packets, end));
         }
     }
 

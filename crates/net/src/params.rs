@@ -9,7 +9,6 @@ use nodeb_base::units::{Duration, Rate};
 
 use super::ingress::Ingress;
 use super::jitter::JitterSpec;
-use super::line::Line;
 use super::link::Link;
 use super::loss::LossSetting;
 use super::opportunities::Recording;
@@ -88,9 +87,16 @@ impl Path<'_> {
     }
 
     /// Without [`Self::rate`] and outages.
-    pub fn traced(&self, recording: &Recording, streams: &Streams, entity: &str, index: u64) -> TracedLink {
+    pub fn traced(
+        &self,
+        direction: &'static str,
+        recording: &Recording,
+        streams: &Streams,
+        entity: &str,
+        index: u64,
+    ) -> TracedLink {
         let (ingress, propagation) = self.parts(recording.mean_rate(), *streams, entity, index);
-        TracedLink::new(recording, self.delay, ingress, propagation)
+        TracedLink::new(direction, recording, self.delay, ingress, propagation)
     }
 
     fn parts(&self, rate: Rate, streams: Streams, entity: &str, index: u64) -> (Ingress, Propagation) {
@@ -155,12 +161,13 @@ impl Uplink {
         }
     }
 
-    /// If there is a recording, the uplink transmits at the recorded opportunities instead of at its rate.
-    pub fn line(&self, user: u64, recording: Option<&Recording>, streams: &Streams) -> Line {
-        match recording {
-            None => Line::Rated(self.path().link(streams, "uplink", user)),
-            Some(recording) => Line::Traced(Box::new(self.path().traced(recording, streams, "uplink", user))),
-        }
+    pub fn link(&self, user: u64, streams: &Streams) -> Link {
+        self.path().link(streams, "uplink", user)
+    }
+
+    /// Transmits at the recorded opportunities instead of at [`Self::rate`].
+    pub fn traced(&self, user: u64, recording: &Recording, streams: &Streams) -> TracedLink {
+        self.path().traced("up", recording, streams, "uplink", user)
     }
 
     pub fn remedies(&self) -> Vec<Remedy<Self>> {

@@ -15,7 +15,7 @@ use nodeb_radio::lte::Lte;
 use nodeb_radio::mac::sched::SchedulerSpec;
 use nodeb_radio::mac::sched::proportional_fair::ProportionalFair;
 use nodeb_radio::ue::Ue;
-use nodeb_radio::{Bearer, Radio, UserRadio};
+use nodeb_radio::{Hop, Radio, UserRadio};
 
 const LEAST: usize = 30;
 const REFILL: u64 = 4_000_000;
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn run_until(bearer: &mut dyn Bearer, world: &mut Surroundings, end: Time) {
+fn run_until(bearer: &mut dyn Hop, world: &mut Surroundings, end: Time) {
     while let Some(instant) = bearer.next_wake().filter(|instant| instant.time() < end) {
         bearer.wake(&mut world.at(instant.time()), instant);
         world.common.out.clear();

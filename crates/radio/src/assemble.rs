@@ -9,7 +9,7 @@ use super::rlc::am::Setting;
 use super::tti::arq::ArqMac;
 use super::tti::rlc::{Checksum, RlcMac};
 use super::tti::{Air, TtiBearer};
-use super::{Bearer, UserRadio};
+use super::{Hop, UserRadio};
 
 #[derive(Debug)]
 pub struct Parts<'a> {
@@ -22,7 +22,7 @@ pub struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    pub fn build(self, users: &[UserRadio], streams: &Streams) -> Box<dyn Bearer> {
+    pub fn build(self, users: &[UserRadio], streams: &Streams) -> Box<dyn Hop> {
         let Air { pdu_bytes, buffer, delivered, tti, .. } = self.air;
         let setting = Setting { pdu_bytes, buffer, order: delivered };
         let Parts { air, checksum, errors, rlc, scheduler } = self;

@@ -18,7 +18,7 @@ use super::rlc::{Delivered, RlcSpec};
 use super::tti::Air;
 use super::tti::arq::remedies::{Changed, remedies};
 use super::tti::rlc::Checksum;
-use super::{Bearer, Facts, Radio, RadioSpec, UserRadio};
+use super::{Facts, Hop, Radio, RadioSpec, UserRadio};
 
 params! {
     /// Dedicated channels of one user. Defaults: Tables 5 and 10 of `wang`, that is, 12 parallel channels
@@ -85,7 +85,7 @@ impl Dch {
         }
     }
 
-    fn bearer(&self, user: &UserRadio, streams: Streams) -> Box<dyn Bearer> {
+    fn bearer(&self, user: &UserRadio, streams: Streams) -> Box<dyn Hop> {
         let fixed = UserRadio { id: user.id, ..UserRadio::default() };
         let scheduler = Box::new(RoundRobinScheduler::default());
         let Self { errors, rlc, .. } = self;
@@ -130,7 +130,7 @@ impl Radio for Dch {
         self.errors.as_ref()
     }
 
-    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Hop>> {
         users.iter().map(|user| self.bearer(user, *streams)).collect()
     }
 }

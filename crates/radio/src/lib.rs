@@ -1,8 +1,8 @@
 //! Radio bearers: transport of packets from a Node B to its users and, with a scheduled uplink,
 //! from the users to it.
 //!
-//! A [`Bearer`] accepts packets and delivers or loses each of them later. It does no I/O and has no clock:
-//! its caller passes the time in a context, and wakes the bearer at the time that [`Bearer::next_wake`]
+//! A [`Hop`] accepts packets and delivers or loses each of them later. It does no I/O and has no clock:
+//! its caller passes the time in a context, and wakes the bearer at the time that [`Hop::next_wake`]
 //! returns. [`RadioSpec`] lists the kinds of radio; a scenario selects one, and [`Radio::build`] creates its
 //! bearers.
 //!
@@ -77,14 +77,14 @@ pub use trace::TraceBearer;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::Check;
-use nodeb_base::context::Context;
+use nodeb_base::context::{Context, Counts};
 use nodeb_base::engine::Instant;
 use nodeb_base::packet::Packet;
 use nodeb_base::remedy::Remedy;
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Probability, Rate, Time};
-use nodeb_net::{Link, QueueSpec, Recording};
+use nodeb_net::{Chain, LinkCounts, QueueSpec, Recording};
 
 use crate::lte::shared::Shared;
 use crate::pdcp::SnLength;
@@ -113,15 +113,12 @@ impl Backlog {
 /// The bearer reports each accepted packet to the context once, as delivered or lost, unless the run ends
 /// before. It may defer internal updates, but always applies them before they could affect an accepted
 /// packet. [`Self::settle`] applies all updates that are still deferred.
-pub trait Bearer: Send + std::fmt::Debug {
+pub trait Hop: Send + std::fmt::Debug {
     /// False if the packet is lost or dropped.
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool;
-    /// Only a link with a constant rate supports look-ahead.
-    fn as_link(&mut self) -> Option<&mut Link> {
-        None
-    }
+    /// `None` if nothing happens until a packet is accepted.
     fn next_wake(&self) -> Option<Instant>;
-    /// `key` is the one that [`Self::next_wake`] returned.
+    /// `instant` is the one that [`Self::next_wake`] returned.
     fn wake(&mut self, ctx: &mut Context, instant: Instant);
     /// A packet from the user's phone keeps the phone awake or wakes it.
     fn on_uplink(&mut self, _ctx: &mut Context, _user: usize) {}
@@ -129,6 +126,18 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn backlog(&self, user: usize) -> Backlog;
     /// CQI by which the Node B currently adapts a user's blocks, after deferred updates.
     fn cqi(&mut self, _ctx: &mut Context, _user: usize) -> Option<f32> {
+        None
+    }
+    /// The same plain links as a chain, which replaces them before the first packet; `None` for other hops.
+    fn chain(&mut self) -> Option<Chain> {
+        None
+    }
+    /// Of each link that this hop consists of.
+    fn links(&self) -> Vec<LinkCounts> {
+        Vec::new()
+    }
+    /// Of the user's own link, if each user of this hop has one.
+    fn counts_of(&self, _user: usize) -> Option<Counts> {
         None
     }
     /// Applies all deferred updates of counters, events and positions of users, up to the current
@@ -268,9 +277,9 @@ pub trait Radio {
         Vec::new()
     }
     /// A single bearer if the radio is shared, otherwise one per user.
-    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>>;
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Hop>>;
     /// `None` if each phone has an uplink of its own.
-    fn build_uplink(&self, _users: &[UserRadio], _streams: &Streams) -> Option<Box<dyn Bearer>> {
+    fn build_uplink(&self, _users: &[UserRadio], _streams: &Streams) -> Option<Box<dyn Hop>> {
         None
     }
 }

@@ -8,10 +8,9 @@ use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Rate};
 use nodeb_net::jitter::JitterSpec;
 use nodeb_net::loss::{LossSpec, list::LossList};
-use nodeb_net::{Line, LossSetting, Outage, Path, QueueSpec, Reordering};
+use nodeb_net::{Link, LossSetting, Outage, Path, QueueSpec, Reordering};
 
-use super::wire::WireBearer;
-use super::{Bearer, Facts, Radio, RadioSpec, UserRadio};
+use super::{Facts, Hop, Radio, RadioSpec, UserRadio};
 
 params! {
     /// Plain link to each user with a rate, a delay, a queue and loss, instead of a radio bearer.
@@ -55,10 +54,10 @@ impl LinkBearer {
         Path { rate, delay, queue, loss, jitter, reordering, outages }
     }
 
-    fn bearer(&self, user: &UserRadio, streams: Streams) -> WireBearer {
+    fn link(&self, user: &UserRadio, streams: &Streams) -> Link {
         let listed = LossSetting::Model(LossSpec::List(LossList { positions: self.drop_list.clone() }));
         let loss = if self.drop_list.is_empty() { &self.loss } else { &listed };
-        WireBearer { line: Line::Rated(self.path(loss).link(&streams, "link", user.id)) }
+        self.path(loss).link(streams, "link", user.id)
     }
 }
 
@@ -86,7 +85,7 @@ impl Radio for LinkBearer {
         self.rate
     }
 
-    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
-        users.iter().map(|user| Box::new(self.bearer(user, *streams)) as _).collect()
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Hop>> {
+        users.iter().map(|user| Box::new(self.link(user, streams)) as _).collect()
     }
 }

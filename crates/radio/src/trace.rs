@@ -10,12 +10,9 @@ use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Rate, Size};
 use nodeb_net::jitter::JitterSpec;
-use nodeb_net::{
-    AtEnd, Line, LossSetting, OPPORTUNITIES, Opportunities, Path, QueueSpec, Recording, Reordering,
-};
+use nodeb_net::{AtEnd, LossSetting, OPPORTUNITIES, Opportunities, Path, QueueSpec, Recording, Reordering};
 
-use super::wire::WireBearer;
-use super::{Bearer, Facts, Radio, RadioSpec, UserRadio};
+use super::{Facts, Hop, Radio, RadioSpec, UserRadio};
 
 /// Of an opportunity, or of a packet's additional header.
 const MAX_BYTES: Size = Size(1_000_000_000);
@@ -132,11 +129,10 @@ impl Radio for TraceBearer {
         vec![OPPORTUNITIES.empty()]
     }
 
-    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Hop>> {
         let recording = self.recording(&self.down);
         let bearer = |user: &UserRadio| {
-            let link = self.path().traced(&recording, streams, "link", user.id);
-            Box::new(WireBearer { line: Line::Traced(Box::new(link)) }) as Box<dyn Bearer>
+            Box::new(self.path().traced("down", &recording, streams, "link", user.id)) as Box<dyn Hop>
         };
         users.iter().map(bearer).collect()
     }

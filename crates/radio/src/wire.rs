@@ -1,50 +1,37 @@
-use nodeb_base::context::{Context, Output};
+//! Links as hops of one user, between hosts of the fixed network and in place of a radio.
+
+use nodeb_base::context::{Context, Counts};
 use nodeb_base::engine::Instant;
 use nodeb_base::packet::Packet;
 use nodeb_base::table::Table;
 use nodeb_base::units::Time;
-use nodeb_net::{Line, Link, OPPORTUNITIES, Overcount, UsageRow};
+use nodeb_net::{Chain, Link, LinkCounts, TracedLink};
 
-use super::{Backlog, BandwidthMeter, Bearer};
+use super::{Backlog, BandwidthMeter, Hop};
 
-#[derive(Debug)]
-pub struct WireBearer {
-    /// With a constant rate or trace-driven.
-    pub line: Line,
-}
-
-impl Bearer for WireBearer {
+impl Hop for Link {
     fn accept(&mut self, ctx: &mut Context, _user: usize, packet: Packet) -> bool {
-        self.line.accept(ctx, packet)
-    }
-
-    fn as_link(&mut self) -> Option<&mut Link> {
-        self.line.rated()
+        Self::accept(self, ctx, packet)
     }
 
     fn next_wake(&self) -> Option<Instant> {
-        self.line.next_wake()
+        Self::next_wake(self)
     }
 
     fn wake(&mut self, ctx: &mut Context, instant: Instant) {
-        if let Some(packet) = self.line.wake(ctx, instant) {
-            ctx.out.push(Output::Arrived { user: 0, packet });
-        }
+        Self::wake(self, ctx, instant);
     }
 
     fn backlog(&self, _user: usize) -> Backlog {
-        Backlog { packets: self.line.waiting(), bytes: self.line.waiting_bytes() }
+        Backlog { packets: self.waiting(), bytes: self.waiting_bytes() }
     }
 
-    fn settle(&mut self, ctx: &mut Context) {
-        let Overcount { taken, lost, overflowed, .. } = self.line.settle(ctx.now);
-        ctx.counts.packets_in -= taken;
-        ctx.counts.packets_dropped -= lost + overflowed;
+    fn chain(&mut self) -> Option<Chain> {
+        Self::chain(self)
     }
 
-    fn tables(&mut self, now: Time) -> Vec<Table> {
-        let row = |usage| OPPORTUNITIES.table(&[UsageRow { user: 0, direction: "down", usage }]);
-        self.line.usage(now).map(row).into_iter().collect()
+    fn links(&self) -> Vec<LinkCounts> {
+        vec![self.counts()]
     }
 
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
@@ -52,12 +39,90 @@ impl Bearer for WireBearer {
     }
 }
 
-impl BandwidthMeter for WireBearer {
+impl BandwidthMeter for Link {
     fn measure(&mut self, _user: usize) {}
 
     fn record(&mut self) {}
 
     fn available_bytes(&mut self, now: Time, _user: usize) -> Option<f64> {
-        Some(self.line.offered_by(now))
+        Some(self.offered_by(now))
+    }
+}
+
+impl Hop for TracedLink {
+    fn accept(&mut self, ctx: &mut Context, _user: usize, packet: Packet) -> bool {
+        Self::accept(self, ctx, packet)
+    }
+
+    fn next_wake(&self) -> Option<Instant> {
+        Self::next_wake(self)
+    }
+
+    fn wake(&mut self, ctx: &mut Context, instant: Instant) {
+        Self::wake(self, ctx, instant);
+    }
+
+    fn backlog(&self, _user: usize) -> Backlog {
+        Backlog { packets: self.waiting(), bytes: self.waiting_bytes() }
+    }
+
+    fn links(&self) -> Vec<LinkCounts> {
+        vec![self.counts()]
+    }
+
+    fn tables(&mut self, now: Time) -> Vec<Table> {
+        vec![self.table(now)]
+    }
+
+    fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
+        Some(self)
+    }
+}
+
+impl BandwidthMeter for TracedLink {
+    fn measure(&mut self, _user: usize) {}
+
+    fn record(&mut self) {}
+
+    fn available_bytes(&mut self, now: Time, _user: usize) -> Option<f64> {
+        Some(self.offered_by(now) as f64)
+    }
+}
+
+/// Its backlog is not known, as packets pass ahead of time.
+impl Hop for Chain {
+    #[inline]
+    fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool {
+        Self::accept(self, ctx, user, packet)
+    }
+
+    #[inline]
+    fn next_wake(&self) -> Option<Instant> {
+        Self::next_wake(self)
+    }
+
+    #[inline]
+    fn wake(&mut self, ctx: &mut Context, _instant: Instant) {
+        Self::wake(self, ctx);
+    }
+
+    fn backlog(&self, _user: usize) -> Backlog {
+        Backlog::default()
+    }
+
+    fn chain(&mut self) -> Option<Chain> {
+        Some(std::mem::take(self))
+    }
+
+    fn links(&self) -> Vec<LinkCounts> {
+        self.counts()
+    }
+
+    fn counts_of(&self, user: usize) -> Option<Counts> {
+        Self::counts_of(self, user)
+    }
+
+    fn settle(&mut self, ctx: &mut Context) {
+        Self::settle(self, ctx);
     }
 }

@@ -16,6 +16,7 @@ use nodeb_base::engine::{Instant, Phase};
 use nodeb_base::event::{Event, Mask};
 use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::table;
+use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Time};
 
 use super::ingress::{Ingress, LinkCounts};
@@ -37,12 +38,12 @@ pub struct Usage {
     pub wasted_bytes: u64,
 }
 
-/// Delivery opportunities of one user's link in one direction and their use, as a row of a table.
+/// Delivery opportunities of one user's link in one direction and their use.
 #[derive(Clone, Copy, Debug)]
 pub struct UsageRow {
-    pub user: usize,
-    pub direction: &'static str,
-    pub usage: Usage,
+    user: usize,
+    direction: &'static str,
+    usage: Usage,
 }
 
 table! {
@@ -78,6 +79,7 @@ struct First {
 
 #[derive(Debug)]
 pub struct TracedLink {
+    direction: &'static str,
     schedule: Schedule,
     size: u64,
     header: u64,
@@ -97,8 +99,16 @@ pub struct TracedLink {
 }
 
 impl TracedLink {
-    pub fn new(recording: &Recording, delay: Duration, ingress: Ingress, propagation: Propagation) -> Self {
+    /// `direction` is `down` to the phone or `up` from it.
+    pub fn new(
+        direction: &'static str,
+        recording: &Recording,
+        delay: Duration,
+        ingress: Ingress,
+        propagation: Propagation,
+    ) -> Self {
         Self {
+            direction,
             schedule: Schedule::new(recording),
             size: recording.size.0,
             header: recording.header.0,
@@ -214,14 +224,12 @@ impl TracedLink {
         arrival.into_iter().chain(self.resume.map(|at| Instant::new(at, Phase::Sent))).min()
     }
 
-    pub fn wake(&mut self, ctx: &mut Context, instant: Instant) -> Option<Packet> {
+    pub fn wake(&mut self, ctx: &mut Context, instant: Instant) {
         if instant.is(Phase::Sent) {
             self.serve(ctx);
-            return None;
+        } else if let Some(packet) = self.propagation.arrive() {
+            ctx.deliver(0, packet);
         }
-        let arrived = self.propagation.arrive()?;
-        ctx.pass(0, &arrived);
-        Some(arrived)
     }
 
     /// Including a packet that is partly transmitted.
@@ -238,8 +246,13 @@ impl TracedLink {
         self.ingress.counts(self.bytes)
     }
 
+    /// Its delivery opportunities and their use, as the table of user 0.
+    pub fn table(&mut self, now: Time) -> Table {
+        OPPORTUNITIES.table(&[UsageRow { user: 0, direction: self.direction, usage: self.usage(now) }])
+    }
+
     /// An opportunity at `now` is included only if the link has used or skipped it already.
-    pub fn usage(&mut self, now: Time) -> Usage {
+    fn usage(&mut self, now: Time) -> Usage {
         self.skip(self.schedule.before(now));
         let offered = self.schedule.next;
         Usage { offered, offered_bytes: offered * self.size, ..self.usage }

@@ -30,7 +30,7 @@ fn link(times_ms: &[u64], at_end: AtEnd, delay: Duration, queue: &serde_json::Va
     let queue: QueueSpec = serde_json::from_value(queue.clone()).unwrap();
     let stream = Streams::new(1, 0).stream("test", 0, "queue");
     let ingress = Ingress::new(Loss::Never, queue.build(recording.mean_rate(), stream));
-    TracedLink::new(&recording, delay, ingress, Propagation::default())
+    TracedLink::new("down", &recording, delay, ingress, Propagation::default())
 }
 
 fn endless() -> serde_json::Value {
@@ -42,7 +42,8 @@ fn run(link: &mut TracedLink, around: &mut Surroundings, end: u64) -> Vec<(u64, 
     let mut arrived = Vec::new();
     while let Some(instant) = link.next_wake().filter(|instant| instant.time().0 < end) {
         let at = instant.time();
-        arrived.extend(link.wake(&mut around.at(at), instant).map(|packet| (at.0, packet.id.0)));
+        link.wake(&mut around.at(at), instant);
+        arrived.extend(around.take_arrivals().into_iter().map(|(_, packet)| (at.0, packet.id.0)));
     }
     arrived
 }

@@ -47,7 +47,7 @@ use crate::pdcp::SnLength;
 use crate::rlc::bytes::um::UmSnLength;
 use crate::tti::TtiBearer;
 use crate::ue::{STRONGER_DB, Ue};
-use crate::{Bearer, Facts, KeyDefault, Radio, RadioSpec, UserRadio};
+use crate::{Facts, Hop, KeyDefault, Radio, RadioSpec, UserRadio};
 
 params! {
     /// LTE cell (Releases 8 to 12, FDD, one to four layers). The users' categories and channels are set under `ue` in
@@ -436,11 +436,11 @@ impl Radio for Lte {
         ]
     }
 
-    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Hop>> {
         vec![Box::new(TtiBearer::new(TTI, LteMac::new(self, users, streams)))]
     }
 
-    fn build_uplink(&self, users: &[UserRadio], streams: &Streams) -> Option<Box<dyn Bearer>> {
+    fn build_uplink(&self, users: &[UserRadio], streams: &Streams) -> Option<Box<dyn Hop>> {
         match &self.uplink {
             UplinkSpec::Plain(_) => None,
             UplinkSpec::Scheduled(params) => {

@@ -16,7 +16,7 @@ use super::fach::{Fach, air_time};
 use super::params::FachDch;
 use super::policy::{Event, SwitchingPolicy};
 use super::state::{ChannelUse, PhonePower, State};
-use crate::{Backlog, Bearer};
+use crate::{Backlog, Hop};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChannelRow {
@@ -156,7 +156,7 @@ impl SwitchedBearer {
     }
 }
 
-impl Bearer for SwitchedBearer {
+impl Hop for SwitchedBearer {
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool {
         if self.cell.packets(user) >= self.buffer {
             ctx.lose(user, packet, Cause::Overflow);

@@ -20,7 +20,7 @@ use nodeb_base::units::{Duration, Time};
 
 use self::grid::Grid;
 use crate::lte::shared::Shared;
-use crate::{Backlog, BandwidthMeter, Bearer};
+use crate::{Backlog, BandwidthMeter, Hop};
 
 pub trait Mac: Send + std::fmt::Debug {
     /// In which the TTIs begin: a packet that comes later at the same time must wait for the next TTI.
@@ -95,7 +95,7 @@ impl<M: Mac> TtiBearer<M> {
     }
 }
 
-impl<M: Mac> Bearer for TtiBearer<M> {
+impl<M: Mac> Hop for TtiBearer<M> {
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool {
         self.begin(ctx);
         if !self.mac.accept(ctx, &self.grid, user, packet) {

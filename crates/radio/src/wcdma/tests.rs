@@ -8,7 +8,7 @@ use super::other_cells::{Load, OtherCellsSpec, mean::Mean};
 use super::selection::{Fixed, PerUser, SelectionSpec};
 use super::*;
 use crate::tti::TtiBearer;
-use crate::{Bearer, UserRadio};
+use crate::{Hop, UserRadio};
 
 /// Little noise, no interference from other cells.
 fn clean() -> Wcdma {

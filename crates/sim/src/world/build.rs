@@ -1,73 +1,52 @@
-use nodeb_base::context::{BlockCounts, Common};
+use std::ops::Range;
+
+use nodeb_base::context::Common;
 use nodeb_base::event::{Mask, Place, Sink, Site};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 use nodeb_net::Core;
-use nodeb_radio::UserRadio;
+use nodeb_radio::{Hop, UserRadio};
 
 use super::World;
-use super::bearer::HostedBearer;
 use super::connection_timers::Timer;
 use super::control::Listener;
 use super::env::{Env, InFlight};
 use super::events::Listeners;
 use super::external::External;
 use super::flow::{Flow, Flows, Phone};
-use super::owners::{Owner, Owners};
+use super::hop::{Hops, Hosted, Port, Stage};
 use super::recorder::Recorder;
-use super::wire::Duplex;
 use crate::proxy::split::Outbox;
 use crate::scenario::Scenario;
 
 impl<T: Listener> World<T> {
     pub(super) fn new(scenario: &Scenario, seed: u64, run: u64, listener: T) -> Self {
         let streams = Streams::new(seed, run);
-        let mut owners = Owners::default();
-        let wired = scenario.wired.name.clone().unwrap_or_else(|| "wired".to_owned());
-        let wired = (wired, &scenario.wired, [Site::WiredDown, Site::WiredUp], 0);
-        let core = (0..).zip(scenario.core.iter().flat_map(Core::links));
-        let core = core.map(|(at, (name, link))| (name, link, [Site::CoreDown, Site::CoreUp], at));
-        let links =
-            (0..).zip(std::iter::once(wired).chain(core)).map(|(at, (name, link, [down, up], index))| {
-                let ends =
-                    [(Place::new(down, index), Owner::Down(at)), (Place::new(up, index), Owner::Up(at))];
-                Duplex::new(link, name, streams, &mut owners, ends)
-            });
-        let links = links.collect();
-        // The timers of links and bearers are created first, so that they are adjacent in the event queue. They
-        // are armed most often.
         let radios = radios(scenario);
-        let mut bearers = bearers(scenario, &radios, streams, &mut owners);
-        let mut uplink = scenario.radio.build_uplink(&radios, &streams);
-        if let (Some(uplink), Some(downlink)) = (&mut uplink, bearers.first()) {
-            uplink.share(&downlink.shared());
-        }
-        let index = bearers.len() as u32;
-        let mut uplink = uplink.map(|bearer| HostedBearer::uplink(bearer, index, &mut owners));
-        let (phones, flows) = users(scenario, streams, &mut owners);
-        for (id, phone) in (0..).zip(&phones) {
-            for air in std::iter::once(&mut bearers[phone.bearer as usize]).chain(&mut uplink) {
-                air.users.push(id);
-                air.of_users.push(BlockCounts::default());
-            }
-        }
-        let users = bearers.iter().map(|air| air.users.clone()).collect();
+        let mut hops = links(scenario, streams);
+        add_radio(&mut hops, scenario, &radios, streams);
+        let connections = scenario.connections();
+        let event_queue = hops.event_queue(connections.len() as u32, &streams);
+        let phones = phones(scenario, &mut hops);
+        let timers = hops.all.len()..;
+        let flows = (0..).zip(timers).zip(&connections).map(|((id, timer), connection)| {
+            Flow::new(scenario, streams, connection, id, timer).map(Box::new)
+        });
+        let flows = Flows(flows.collect());
+        let users = hops.bearers().iter().map(|bearer| bearer.users.clone()).collect();
         let listeners = Listeners::new(Recorder::new(scenario, users), listener);
         let env = Env {
             common: Common::new(Time::ZERO + scenario.duration, Sink::new(listeners.mask())),
-            event_queue: owners.event_queue(&streams),
+            event_queue,
             in_flight: InFlight::default(),
             external: External::default(),
         };
         let mut world = Self {
             env,
-            owners,
+            hops,
             listeners,
-            links,
-            bearers,
-            tells_radio: scenario.radio.facts().has_drx || uplink.is_some(),
+            has_external: flows.0.iter().any(Option::is_none),
             has_drx: scenario.radio.facts().has_drx,
-            uplink,
             unfinished: flows.iter().count(),
             phones,
             flows,
@@ -93,14 +72,15 @@ impl<T: Listener> World<T> {
             if let Some(meter) = &mut flow.meter {
                 meter.start(begins);
                 flow.timers.set(&mut self.env, Timer::RadioNetworkFeedback, begins);
-                if let Some(bandwidth) = self.bearers[phone.bearer as usize].bandwidth_meter() {
-                    bandwidth.measure(phone.position);
+                let Port { hop, user } = phone.down;
+                if let Some(bandwidth) = self.hops.all[hop].hop().bandwidth_meter() {
+                    bandwidth.measure(user);
                 }
             }
         }
         if self.env.sink.wants(Mask::BANDWIDTH) {
-            for air in &mut self.bearers {
-                if let Some(bandwidth) = air.bandwidth_meter() {
+            for bearer in self.hops.bearers() {
+                if let Some(bandwidth) = bearer.hop().bandwidth_meter() {
                     bandwidth.record();
                 }
             }
@@ -108,21 +88,75 @@ impl<T: Listener> World<T> {
     }
 }
 
-/// In the order of their numbers.
-fn users(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> (Vec<Phone>, Flows) {
-    let shared = scenario.radio.facts().is_shared;
-    let count = scenario.user_count();
-    let connections = scenario.connections();
-    let (mut phones, mut flows) = (Vec::with_capacity(count), Vec::with_capacity(connections.len()));
-    let mut members = scenario.phones();
-    for (id, connection) in (0..).zip(&connections) {
-        if let Some(member) = members.next() {
-            let position = if shared { (0, id as usize) } else { (id, 0) };
-            phones.push(Phone::new(scenario, streams, member, id, position, owners));
+/// Link 0 is between server and gateway, then those of the core network to the Node B.
+fn links(scenario: &Scenario, streams: Streams) -> Hops {
+    let wired = scenario.wired.name.clone().unwrap_or_else(|| "wired".to_owned());
+    let wired = (wired, &scenario.wired, [Site::WiredDown, Site::WiredUp], 0);
+    let core = (0..).zip(scenario.core.iter().flat_map(Core::links));
+    let core = core.map(|(at, (name, link))| (name, link, [Site::CoreDown, Site::CoreUp], at));
+    let (mut all, mut down, mut up) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, (name, link, sites, index)) in std::iter::once(wired).chain(core).enumerate() {
+        let ways = [
+            (&mut down, Stage::Down(at), "down", link.down(&name, &streams)),
+            (&mut up, Stage::Up(at), "up", link.up(&name, &streams)),
+        ];
+        for ((direction, stage, way, link), site) in ways.into_iter().zip(sites) {
+            let mut hop = Hosted::new(Box::new(link), stage, Place::new(site, index));
+            hop.links.push((all.len(), format!("{name}_{way}")));
+            direction.push(all.len());
+            all.push(hop);
         }
-        flows.push(Flow::new(scenario, streams, connection, id, owners).map(Box::new));
     }
-    (phones, Flows(flows))
+    Hops { all, down, up, bearers: 0..0, uplinks: 0..0 }
+}
+
+fn add_radio(hops: &mut Hops, scenario: &Scenario, users: &[UserRadio], streams: Streams) {
+    let all = &mut hops.all;
+    hops.bearers.start = all.len();
+    let mut bearers = scenario.radio.build(users, &streams);
+    let shared_uplink = scenario.radio.build_uplink(users, &streams);
+    let shared = bearers.first().map(|bearer| bearer.shared());
+    for (index, bearer) in (0..).zip(bearers.drain(..)) {
+        all.push(Hosted::new(bearer, Stage::Bearer, Place::new(Site::Bearer, index)));
+    }
+    hops.bearers.end = all.len();
+    hops.uplinks.start = all.len();
+    if let (Some(mut uplink), Some(shared)) = (shared_uplink, shared) {
+        uplink.share(&shared);
+        let place = Place::new(Site::Uplink, hops.bearers.len() as u32);
+        all.push(Hosted::new(uplink, Stage::Uplink, place));
+    } else {
+        let recording = scenario.radio.uplink();
+        for UserRadio { id, .. } in users {
+            let link: Box<dyn Hop> = match &recording {
+                None => Box::new(scenario.uplink.link(*id, &streams)),
+                Some(recording) => Box::new(scenario.uplink.traced(*id, recording, &streams)),
+            };
+            let mut hop = Hosted::new(link, Stage::Uplink, Place::new(Site::Uplink, *id as u32));
+            hop.links.push((all.len(), format!("uplink_{id}")));
+            hop.users.push(*id as u32);
+            all.push(hop);
+        }
+    }
+    hops.uplinks.end = all.len();
+}
+
+/// In the order of their numbers.
+fn phones(scenario: &Scenario, hops: &mut Hops) -> Vec<Phone> {
+    let facts = scenario.radio.facts();
+    let port = |hops: &Range<usize>, is_shared: bool, user: usize| {
+        if is_shared { Port { hop: hops.start, user } } else { Port { hop: hops.start + user, user: 0 } }
+    };
+    let phone = |(user, member)| {
+        let down = port(&hops.bearers, facts.is_shared, user);
+        let up = port(&hops.uplinks, facts.schedules_uplink, user);
+        hops.all[down.hop].add(user as u32);
+        if facts.schedules_uplink {
+            hops.all[up.hop].add(user as u32);
+        }
+        Phone::new(scenario, member, down, up)
+    };
+    scenario.phones().enumerate().map(phone).collect()
 }
 
 /// In the order of their numbers.
@@ -132,15 +166,4 @@ fn radios(scenario: &Scenario) -> Vec<UserRadio> {
         UserRadio { id, ci: group.ci.clone(), ue: group.ue.clone().unwrap_or_default() }
     };
     (0..).zip(scenario.phones()).map(radio).collect()
-}
-
-/// One for all users on a shared channel, else one per user.
-fn bearers(
-    scenario: &Scenario,
-    radios: &[UserRadio],
-    streams: Streams,
-    owners: &mut Owners,
-) -> Vec<HostedBearer> {
-    let built = (0..).zip(scenario.radio.build(radios, &streams));
-    built.map(|(index, bearer)| HostedBearer::new(bearer, index, owners)).collect()
 }

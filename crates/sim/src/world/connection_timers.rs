@@ -6,7 +6,6 @@ use nodeb_base::engine::{Instant, Phase};
 use nodeb_base::units::Time;
 
 use super::env::Env;
-use super::owners::{Owner, Owners};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {
@@ -50,9 +49,8 @@ pub struct ConnectionTimers {
 }
 
 impl ConnectionTimers {
-    pub fn new(owners: &mut Owners, flow: u32) -> Self {
-        let (expiries, shared) = ([NEVER; Timer::ALL.len()], owners.add(Owner::Connection(flow)));
-        Self { expiries, armed: NEVER, first: Timer::Traffic, shared }
+    pub fn new(shared: usize) -> Self {
+        Self { expiries: [NEVER; Timer::ALL.len()], armed: NEVER, first: Timer::Traffic, shared }
     }
 
     #[inline]
@@ -104,7 +102,9 @@ mod tests {
     use crate::world::env::InFlight;
     use crate::world::external::External;
     use nodeb_base::context::Common;
+    use nodeb_base::engine::{EventQueue, Order};
     use nodeb_base::event::{Mask, Sink};
+    use nodeb_base::rng::Streams;
     use proptest::prelude::*;
 
     fn timer() -> impl Strategy<Value = Timer> {
@@ -117,10 +117,10 @@ mod tests {
         fn timers_expire_as_if_each_were_in_the_queue(
             steps in prop::collection::vec((timer(), prop::option::of(0u64..40), 0u64..8, prop::option::of(1u64..9)), 1..200),
         ) {
-            let mut owners = Owners::default();
-            let mut timers = ConnectionTimers::new(&mut owners, 0);
+            let mut timers = ConnectionTimers::new(0);
+            let event_queue = EventQueue::new([Order::default()], &Streams::new(1, 0));
             let common = Common::new(Time(u64::MAX), Sink::new(Mask::NONE));
-            let mut env = Env { common, event_queue: owners.event_queue(&nodeb_base::rng::Streams::new(1, 0)), in_flight: InFlight::default(), external: External::default() };
+            let mut env = Env { common, event_queue, in_flight: InFlight::default(), external: External::default() };
             let mut model: Vec<(Time, usize)> = Vec::new();
             let last = (Timer::Traffic, None, 1_000, None);
             for (timer, wait, passes, again) in steps.into_iter().chain([last]) {

@@ -1,6 +1,6 @@
 use std::ops::{Deref, DerefMut};
 
-use nodeb_base::context::{Common, Output};
+use nodeb_base::context::Common;
 use nodeb_base::engine::EventQueue;
 use nodeb_base::event::Cause;
 use nodeb_base::packet::{EcnField, Packet, PacketId};
@@ -116,26 +116,6 @@ pub struct Env {
 }
 
 impl Env {
-    /// Lost by a link during the call that has just returned.
-    #[inline]
-    pub fn drop_lost(&mut self) {
-        if !self.common.out.is_empty() {
-            self.drop_all();
-        }
-    }
-
-    #[cold]
-    fn drop_all(&mut self) {
-        let mut out = std::mem::take(&mut self.common.out);
-        for output in out.drain(..) {
-            match output {
-                Output::Lost { packet, cause, .. } => self.lose(&packet, cause),
-                other => debug_assert!(false, "links return arrived packets instead: {other:?}"),
-            }
-        }
-        self.common.out = out;
-    }
-
     /// The loss of a packet from outside is recorded for the driver.
     pub fn lose(&mut self, packet: &Packet, cause: Cause) {
         if let &Contents::External { user, tag } = self.in_flight.land(packet) {

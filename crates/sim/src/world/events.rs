@@ -7,7 +7,8 @@ use nodeb_tcp::segment::{Kind, Segment};
 
 use super::World;
 use super::control::Listener;
-use super::flow::{Flow, Phone};
+use super::flow::Flow;
+use super::hop::Port;
 use super::recorder::Recorder;
 
 /// Only changes: loss recovery state, and expiry of the retransmission timer, of the sender over the radio.
@@ -132,8 +133,9 @@ impl<T: Listener> World<T> {
 
     #[cold]
     fn emit_backlog(&mut self, flow: u32) {
-        let &Phone { bearer, position: user, .. } = self.phone_of(flow);
-        let backlog = self.bearers[bearer as usize].backlog(user);
+        let Port { hop, user } = self.phone_of(flow).down;
+        let bearer = &self.hops.all[hop];
+        let (backlog, bearer) = (bearer.backlog(user), bearer.number());
         let (packets, bytes) = (backlog.packets as u32, backlog.bytes);
         self.env.emit(Event::Queue { bearer, user: user as u32, packets, bytes });
     }

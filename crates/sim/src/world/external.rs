@@ -43,7 +43,7 @@ pub struct External {
     pub fates: Vec<Fate>,
     /// Arrived at phones.
     pub down_bytes: u64,
-    /// Carried by a shared uplink.
+    /// Carried by uplinks.
     pub up_bytes: u64,
 }
 

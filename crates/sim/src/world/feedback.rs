@@ -3,7 +3,7 @@ use nodeb_base::event::{Site, TimerKind};
 use super::World;
 use super::connection_timers::Timer;
 use super::control::Listener;
-use super::flow::Phone;
+use super::hop::Port;
 
 impl<T: Listener> World<T> {
     /// Samples the bandwidth if due, and delivers arrived messages; stopped once the proxy has the last ACK.
@@ -18,11 +18,11 @@ impl<T: Listener> World<T> {
         }
         let mut has_message = false;
         if meter.is_due(self.env.now) {
-            let Phone { bearer, position, .. } = self.phones[flow as usize];
-            let air = &mut self.bearers[bearer as usize];
-            let available =
-                air.bandwidth_meter().and_then(|meter| meter.available_bytes(self.env.common.now, position));
-            meter.sample(self.env.common.now, available, air.backlog(position).packets);
+            let Port { hop, user } = self.phones[flow as usize].down;
+            let bearer = self.hops.all[hop].hop();
+            let bandwidth = bearer.bandwidth_meter();
+            let available = bandwidth.and_then(|meter| meter.available_bytes(self.env.common.now, user));
+            meter.sample(self.env.common.now, available, bearer.backlog(user).packets);
         }
         while let Some(message) = meter.arrived(self.env.now) {
             proxy.on_feedback(self.env.now, &message, &mut self.relayed);

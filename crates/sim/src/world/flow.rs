@@ -1,6 +1,6 @@
 use std::ops::{Index, IndexMut};
 
-use nodeb_base::event::{Place, Recovery, SendLimit, Site};
+use nodeb_base::event::{Recovery, SendLimit};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Time};
 use nodeb_tcp::request::Requester;
@@ -8,9 +8,8 @@ use nodeb_tcp::{Opener, Receiver, Sender, SenderCounts, Window};
 
 use super::connection_timers::{ConnectionTimers, Timer};
 use super::env::Env;
-use super::owners::{Owner, Owners};
+use super::hop::Port;
 use super::user_metrics::UserMetrics;
-use super::wire::Wire;
 use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
 use crate::proxy::rnf::meter::Meter;
 use crate::proxy::snoop::SnoopAgent;
@@ -31,30 +30,17 @@ pub struct Work {
 #[derive(Debug)]
 pub struct Phone {
     pub start: Time,
-    pub bearer: u32,
-    /// On its bearer.
-    pub position: usize,
-    pub uplink: Wire,
+    /// To the bearer.
+    pub down: Port,
+    /// To the uplink.
+    pub up: Port,
 }
 
 impl Phone {
-    /// `nth` is the number in the group, `id` that among all users.
-    pub fn new(
-        scenario: &Scenario,
-        streams: Streams,
-        (group, nth): (usize, u32),
-        id: u32,
-        (bearer, position): (u32, usize),
-        owners: &mut Owners,
-    ) -> Self {
+    /// `nth` is the number in the group.
+    pub fn new(scenario: &Scenario, (group, nth): (usize, u32), down: Port, up: Port) -> Self {
         let users = &scenario.users[group];
-        let line = scenario.uplink.line(u64::from(id), scenario.radio.uplink().as_ref(), &streams);
-        Self {
-            start: Time(users.start.0 + u64::from(nth) * users.stagger.0),
-            bearer,
-            position,
-            uplink: Wire::new(line, Place::new(Site::Uplink, id), owners, Owner::Uplink(id)),
-        }
+        Self { start: Time(users.start.0 + u64::from(nth) * users.stagger.0), down, up }
     }
 
     /// For packets from outside: counts of 0, no stalls or loss recovery, a `received_bps` of 0, and NaN
@@ -174,13 +160,13 @@ pub struct Emitted {
 }
 
 impl Flow {
-    /// `None` if the user's packets come from outside.
+    /// `None` if the user's packets come from outside; `timer` is that in the event queue.
     pub fn new(
         scenario: &Scenario,
         streams: Streams,
         connection: &Connection,
         id: u32,
-        owners: &mut Owners,
+        timer: usize,
     ) -> Option<Self> {
         let &Connection { group, phone: user, direction } = connection;
         let group = &scenario.users[group];
@@ -203,7 +189,7 @@ impl Flow {
             total_bytes: traffic.total_bytes(),
             sender: tcp.build(id, request_bytes).0,
             receiver: air_tcp.build(id, riding).1,
-            timers: ConnectionTimers::new(owners, id),
+            timers: ConnectionTimers::new(timer),
             proxy: proxy.map(|proxy| Box::new(proxy.build(id, request_bytes, tcp))),
             meter: proxy
                 .and_then(|proxy| proxy.feedback())

@@ -6,6 +6,7 @@ use super::World;
 use super::connection_timers::Timer;
 use super::control::Listener;
 use super::env::Contents;
+use super::hop::Port;
 
 impl<T: Listener> World<T> {
     /// To the proxy, if one handles it, or to the next link.
@@ -46,8 +47,7 @@ impl<T: Listener> World<T> {
     }
 
     fn send_to_server(&mut self, packet: Packet) {
-        let now = self.env.now;
-        self.links[0].up.accept(&mut self.env, packet, now);
+        self.enter(Port { hop: self.hops.up[0], user: 0 }, packet);
     }
 
     pub(super) fn proxy_timer(&mut self, flow: u32) {

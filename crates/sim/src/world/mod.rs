@@ -5,7 +5,6 @@
 //!           (up)             (up)
 //! ```
 
-mod bearer;
 mod build;
 mod connection_timers;
 mod control;
@@ -15,10 +14,9 @@ mod external;
 mod feedback;
 mod flow;
 mod gateway;
-mod links;
+mod hop;
 mod live;
 mod node_b;
-mod owners;
 mod phone;
 mod receiver;
 mod recorder;
@@ -27,7 +25,6 @@ mod server;
 mod snapshot;
 mod summary;
 mod user_metrics;
-mod wire;
 
 pub use control::{Control, Listener, NullListener};
 pub use external::{ExternalPacket, Fate};
@@ -38,6 +35,7 @@ pub use crate::scenario::Direction;
 
 use nodeb_base::engine::{Instant, Phase};
 use nodeb_base::event::{Mask, Site, TimerKind};
+use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 use nodeb_base::{Error, Result};
 use nodeb_tcp::segment::Segment;
@@ -45,19 +43,18 @@ use nodeb_tcp::segment::Segment;
 use crate::metrics::RunResult;
 use crate::proxy::split::Outbox;
 use crate::scenario::Scenario;
-use bearer::HostedBearer;
 use connection_timers::Timer;
 use env::Env;
 use events::Listeners;
 use flow::{Flow, Flows, Phone};
-use owners::{Owner, Owners};
-use wire::Duplex;
+use hop::Hops;
 
 /// These also check for cancellation.
 const EVENTS_PER_REPORT: u64 = 1 << 14;
 
 /// Simulates replication number `run` of a scenario under `seed` and returns its results.
-/// To be fast, links compute arrivals ahead of time if this changes no result but the number of events.
+/// To be fast, a chain of plain links computes the arrival at its far end at once, if this changes no result but the
+/// number of events.
 ///
 /// # Errors
 ///
@@ -82,7 +79,7 @@ const EVENTS_PER_REPORT: u64 = 1 << 14;
 pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Result<RunResult> {
     check(scenario)?;
     let mut world = World::new(scenario, seed, run, NullListener);
-    world.look_ahead();
+    world.chain_plain_links(&Streams::new(seed, run));
     world.simulate(control)?;
     Ok(world.into_result(scenario))
 }
@@ -155,19 +152,14 @@ fn check(scenario: &Scenario) -> Result<()> {
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 struct World<T> {
     env: Env,
-    owners: Owners,
+    hops: Hops,
     listeners: Listeners<T>,
-    /// From the server on; the first is between server and gateway.
-    links: Vec<Duplex>,
-    bearers: Vec<HostedBearer>,
-    /// `None` if each phone has a link of its own.
-    uplink: Option<HostedBearer>,
     phones: Vec<Phone>,
     flows: Flows,
     has_proxy: bool,
     has_snoop: bool,
-    /// The radio handles each packet that a phone sends: with `has_drx`, or if all users share an uplink.
-    tells_radio: bool,
+    /// Packets of some users come from outside.
+    has_external: bool,
     /// Phones can sleep (DRX) or lose their RRC connection, so that downlink bearers must be informed of what
     /// they send.
     has_drx: bool,
@@ -217,19 +209,14 @@ impl<T: Listener> World<T> {
     }
 
     fn handle(&mut self, instant: Instant, timer: usize) {
-        match self.owners.of(timer) {
-            Owner::Down(at) => self.wake_down(instant, at as usize),
-            Owner::Up(at) => self.wake_up(instant, at as usize),
-            Owner::Uplink(flow) => self.wake_uplink(instant, flow),
-            Owner::SharedUplink => self.wake_shared_uplink(instant),
-            Owner::Bearer(bearer) => self.wake_bearer(instant, bearer),
-            Owner::Connection(flow) => {
-                if let Some(timer) = self.flows[flow].timers.expire(instant.time()) {
-                    self.handle_timer(timer, flow);
-                }
-                self.flows[flow].timers.rearm(&mut self.env);
-            }
+        let Some(flow) = timer.checked_sub(self.hops.all.len()) else {
+            return self.wake_hop(timer, instant);
+        };
+        let flow = flow as u32;
+        if let Some(timer) = self.flows[flow].timers.expire(instant.time()) {
+            self.handle_timer(timer, flow);
         }
+        self.flows[flow].timers.rearm(&mut self.env);
     }
 
     /// The first connection of each user has the user's number (see [`Scenario::connections`]), so only

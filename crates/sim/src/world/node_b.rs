@@ -1,4 +1,3 @@
-use nodeb_base::engine::Instant;
 use nodeb_base::event::{Site, TimerKind};
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
@@ -6,15 +5,15 @@ use nodeb_tcp::segment::Segment;
 
 use super::World;
 use super::control::Listener;
-use super::flow::Phone;
+use super::hop::Port;
 use crate::proxy::snoop::SnoopAgent;
 
 impl<T: Listener> World<T> {
-    /// It reaches the Node B, or the RNC if packets wait there, at `entry`.
-    pub(super) fn reach_node_b(&mut self, packet: Packet, entry: Time) {
+    /// Or the RNC if packets wait there.
+    pub(super) fn reach_node_b(&mut self, packet: Packet) {
         let flow = self.env.in_flight.flow(&packet);
         let snooped = if self.has_snoop { self.env.in_flight.segment(&packet).copied() } else { None };
-        let is_accepted = self.send_over_air(flow, packet, entry);
+        let is_accepted = self.send_over_air(flow, packet);
         // The Snoop agent is at the Node B. So a packet that the full buffer of the Node B drops passes the
         // agent, but not one that the full buffer of the RNC drops.
         if let Some(segment) = snooped
@@ -25,45 +24,31 @@ impl<T: Listener> World<T> {
     }
 
     /// False if the packet is dropped or lost at once.
-    fn send_over_air(&mut self, flow: u32, packet: Packet, entry: Time) -> bool {
-        let &Phone { bearer, position, .. } = self.phone_of(flow);
-        if self.bearers[bearer as usize].looks_ahead {
-            return self.bearers[bearer as usize].enter(&mut self.env, packet, entry);
-        }
-        let is_accepted = self.with_bearer(bearer, |bearer, ctx| bearer.accept(ctx, position, packet));
+    fn send_over_air(&mut self, flow: u32, packet: Packet) -> bool {
+        let is_accepted = self.enter(self.phone_of(flow).down, packet);
         if is_accepted {
             self.emit_queue(flow);
         }
         is_accepted
     }
 
-    pub(super) fn wake_bearer(&mut self, instant: Instant, index: u32) {
-        self.with_bearer(index, |bearer, ctx| bearer.wake(ctx, instant));
-    }
-
     pub(super) fn cqi(&mut self, flow: u32) -> Option<f32> {
-        let Phone { bearer, position, .. } = self.phones[flow as usize];
-        self.with_bearer(bearer, |bearer, ctx| bearer.cqi(ctx, position))
+        let Port { hop, user } = self.phones[flow as usize].down;
+        self.with_hop(hop, |bearer, ctx| bearer.cqi(ctx, user))
     }
 
-    /// `user` is the position on the bearer.
-    pub(super) fn leave_snoop(&mut self, bearer: u32, user: usize) {
-        let number = self.bearers[bearer as usize].users[user];
-        if let Some(flow) = self.flows.of(number) {
+    pub(super) fn leave_snoop(&mut self, user: u32) {
+        if let Some(flow) = self.flows.of(user) {
             flow.snoop(&mut self.env, |snoop, _| snoop.reset());
         }
     }
 
-    pub(super) fn wake_uplink(&mut self, instant: Instant, flow: u32) {
-        let arrived = self.phones[flow as usize].uplink.wake(&mut self.env, instant);
-        if let Some(packet) = arrived {
-            self.leave_uplink(flow, packet);
-        }
-    }
-
     pub(super) fn leave_uplink(&mut self, flow: u32, packet: Packet) {
+        if self.has_external && self.env.in_flight.segment(&packet).is_none() {
+            self.env.external.up_bytes += u64::from(packet.size);
+        }
         if !self.has_snoop || self.passes_snoop(flow, &packet) {
-            self.enter_up(packet, self.env.now, self.links.len());
+            self.enter_up(packet, self.hops.up.len());
         }
     }
 
@@ -86,7 +71,7 @@ impl<T: Listener> World<T> {
     /// Must precede every action of the Snoop agent, as an update can be a change of cell, which clears the
     /// agent.
     fn settle_bearer(&mut self, flow: u32) {
-        self.with_bearer(self.phones[flow as usize].bearer, |bearer, ctx| bearer.settle(ctx));
+        self.with_hop(self.phones[flow as usize].down.hop, |bearer, ctx| bearer.settle(ctx));
     }
 
     pub(super) fn snoop_timer(&mut self, flow: u32) {
@@ -103,10 +88,9 @@ impl<T: Listener> World<T> {
     ) -> Option<R> {
         let mut retransmitted = std::mem::take(&mut self.retransmitted);
         let result = self.flows[flow].snoop(&mut self.env, |snoop, now| act(snoop, now, &mut retransmitted));
-        let now = self.env.now;
         for segment in &retransmitted {
             let packet = self.launch(Site::Snoop, segment);
-            self.send_over_air(flow, packet, now);
+            self.send_over_air(flow, packet);
         }
         retransmitted.clear();
         self.retransmitted = retransmitted;

@@ -5,7 +5,7 @@ use nodeb_tcp::segment::{Kind, Segment};
 use super::World;
 use super::control::Listener;
 use super::env::Contents;
-use super::flow::Phone;
+use super::hop::Port;
 use crate::scenario::Direction;
 
 impl<T: Listener> World<T> {
@@ -32,34 +32,11 @@ impl<T: Listener> World<T> {
     }
 
     pub(super) fn enter_uplink(&mut self, flow: u32, packet: Packet) {
-        if self.tells_radio && self.enter_radio(flow, packet) {
-            return;
-        }
-        let now = self.env.now;
-        let user = self.user_of(flow);
-        let uplink = &mut self.phones[user as usize].uplink;
-        if !uplink.leads_on {
-            return uplink.accept(&mut self.env, packet, now);
-        }
-        if let Some(arrival) = uplink.enter(&mut self.env, &packet, now) {
-            self.enter_up(packet, arrival, self.links.len());
-        }
-    }
-
-    /// False if each phone has an uplink of its own; the downlink bearer is informed first if phones can
-    /// sleep or lose their connection.
-    // Not inlined, so that for other radios a packet costs only one additional test of a flag.
-    #[inline(never)]
-    fn enter_radio(&mut self, flow: u32, packet: Packet) -> bool {
-        let user = self.user_of(flow);
         if self.has_drx {
-            let Phone { bearer, position, .. } = self.phones[user as usize];
-            self.with_bearer(bearer, |bearer, ctx| bearer.on_uplink(ctx, position));
+            let Port { hop, user } = self.phone_of(flow).down;
+            self.with_hop(hop, |bearer, ctx| bearer.on_uplink(ctx, user));
         }
-        self.with_uplink(|bearer, ctx| {
-            bearer.accept(ctx, user as usize, packet);
-        });
-        self.uplink.is_some()
+        self.enter(self.phone_of(flow).up, packet);
     }
 
     pub(super) fn reach_phone(&mut self, packet: &Packet) {

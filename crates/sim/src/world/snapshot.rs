@@ -1,15 +1,19 @@
 //! Of a world that is driven from outside; computed on demand, so that they add no work to packets. The
 //! emulator takes them every 0.1 s.
 
+use std::ops::Range;
+
 use nodeb_base::{Error, Result};
 use nodeb_radio::Backlog;
 
+use super::World;
 use super::control::Listener;
+use super::hop::Port;
 use super::live::Live;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Snapshot {
-    /// See [`nodeb_radio::Bearer::backlog`].
+    /// See [`nodeb_radio::Hop::backlog`].
     pub down: Backlog,
     /// Waiting for the uplink.
     pub up: Backlog,
@@ -22,7 +26,7 @@ pub struct Snapshot {
 pub struct Carried {
     /// Delivered by bearers.
     pub down: u64,
-    /// Sent over the phones' uplinks.
+    /// Delivered by uplinks.
     pub up: u64,
 }
 
@@ -39,25 +43,21 @@ impl<L: Listener> Live<L> {
                 world.phones.len()
             )));
         };
-        let uplink = &phone.uplink.link;
-        let up = match &world.uplink {
-            Some(air) => air.backlog(user as usize),
-            None => Backlog { packets: uplink.waiting(), bytes: uplink.waiting_bytes() },
-        };
-        let down = world.bearers[phone.bearer as usize].backlog(phone.position);
+        let backlog = |port: Port| world.hops.all[port.hop].backlog(port.user);
+        let (down, up) = (backlog(phone.down), backlog(phone.up));
         let cqi = world.cqi(user);
         world.emit();
         Ok(Snapshot { down, up, cqi })
     }
 
     pub fn carried(&self) -> Carried {
-        let world = &self.world;
-        let all: u64 = world.bearers.iter().map(|air| air.counts.bytes_delivered).sum();
-        let simulated = world.phones.iter().zip(&world.flows.0).filter(|(_, flow)| flow.is_some());
-        let up = match &world.uplink {
-            Some(air) => air.counts.bytes_delivered.saturating_sub(world.env.external.up_bytes),
-            None => simulated.map(|(phone, _)| phone.uplink.link.counts().bytes).sum(),
+        let World { hops, env, .. } = &self.world;
+        let delivered = |range: &Range<usize>| -> u64 {
+            hops.all[range.clone()].iter().map(|hop| hop.counts.bytes_delivered).sum()
         };
-        Carried { down: all.saturating_sub(world.env.external.down_bytes), up }
+        Carried {
+            down: delivered(&hops.bearers).saturating_sub(env.external.down_bytes),
+            up: delivered(&hops.uplinks).saturating_sub(env.external.up_bytes),
+        }
     }
 }

@@ -1,12 +1,11 @@
+use nodeb_base::context::BlockCounts;
 use nodeb_base::table::join;
 use nodeb_base::units::{Duration, Rate};
-use nodeb_net::{OPPORTUNITIES, UsageRow};
 
 use super::World;
-use super::bearer::HostedBearer;
 use super::control::Listener;
-use super::flow::{Flow, Phone};
-use super::wire::{Duplex, Wire};
+use super::flow::Flow;
+use super::hop::Hosted;
 use crate::metrics::{BearerRow, LinkRow, RunResult};
 use crate::scenario::{Connection, Direction, Scenario, UserGroup};
 
@@ -21,17 +20,10 @@ impl<T: Listener> World<T> {
         (done / all).max(self.env.now.as_secs() / self.env.horizon.as_secs())
     }
 
-    /// Also corrects the counts of links, in which look-ahead has counted packets after the current time.
     pub(super) fn settle(&mut self) {
-        let now = self.env.now;
-        let up = self.phones.iter_mut().map(|phone| &mut phone.uplink);
-        for wire in self.links.iter_mut().flat_map(|link| [&mut link.down, &mut link.up]).chain(up) {
-            wire.link.settle(now);
+        for index in 0..self.hops.all.len() {
+            self.with_hop(index, |hop, ctx| hop.settle(ctx));
         }
-        for index in 0..self.bearers.len() as u32 {
-            self.with_bearer(index, |bearer, ctx| bearer.settle(ctx));
-        }
-        self.with_uplink(|bearer, ctx| bearer.settle(ctx));
         self.emit();
     }
 
@@ -42,16 +34,8 @@ impl<T: Listener> World<T> {
             flow.metrics.end(now);
         }
         let mut of_radio = Vec::new();
-        for air in self.bearers.iter_mut().chain(&mut self.uplink) {
-            join(&mut of_radio, air.tables(now));
-        }
-        let uplinks = (0..).zip(&mut self.phones).filter_map(|(user, phone)| {
-            let usage = phone.uplink.link.usage(now)?;
-            Some(UsageRow { user, direction: "up", usage })
-        });
-        let uplinks: Vec<_> = uplinks.collect();
-        if !uplinks.is_empty() {
-            join(&mut of_radio, [OPPORTUNITIES.table(&uplinks)]);
+        for hop in &mut self.hops.all {
+            join(&mut of_radio, hop.tables(now));
         }
         let channel_rate = channel_rate(scenario);
         let users =
@@ -79,22 +63,21 @@ impl<T: Listener> World<T> {
     /// Blocks sent per block received, 1 for an upload over a phone's own link, and the bit rate, NaN for an
     /// upload, as no rate counts as full utilization of an uplink.
     fn radio_of(&self, connection: &Connection, down: Rate) -> (f64, f64) {
-        let user = connection.phone as usize;
-        match (connection.direction, &self.uplink) {
-            (Direction::Down, _) => {
-                let phone = &self.phones[user];
-                let air = &self.bearers[phone.bearer as usize];
-                (air.of_users[phone.position].per_success(), down.0 as f64)
-            }
-            (Direction::Up, Some(air)) => (air.of_users[user].per_success(), f64::NAN),
-            (Direction::Up, None) => (1.0, f64::NAN),
-        }
+        let phone = &self.phones[connection.phone as usize];
+        let (port, rate_bps) = match connection.direction {
+            Direction::Down => (phone.down, down.0 as f64),
+            Direction::Up => (phone.up, f64::NAN),
+        };
+        let blocks = self.hops.all[port.hop].of_users.get(port.user);
+        (blocks.map_or(1.0, BlockCounts::per_success), rate_bps)
     }
 
     fn bearer_rows(&self, scenario: &Scenario, channel_rate: Rate) -> Vec<BearerRow> {
         let tti = scenario.radio.facts().tti.unwrap_or(Duration::ZERO);
-        let row = |(bearer, air): (u64, &HostedBearer)| {
-            let counts = air.counts;
+        let row = |(bearer, hop): (u64, &Hosted)| {
+            // Links of users that were joined to one hop are counted there.
+            let counts =
+                self.hops.all[self.hops.bearers.start].counts_of(bearer as usize).unwrap_or(hop.counts);
             BearerRow {
                 bearer,
                 kind: scenario.radio.key(),
@@ -105,26 +88,13 @@ impl<T: Listener> World<T> {
                 end_s: self.env.now.as_secs(),
             }
         };
-        (0..).zip(&self.bearers).map(row).collect()
+        (0..).zip(&self.hops.all[self.hops.bearers.clone()]).map(row).collect()
     }
 
     fn link_rows(&self) -> Vec<LinkRow> {
-        let both = |link: &Duplex| {
-            let row = |way, wire: &Wire| LinkRow {
-                link: format!("{}_{way}", link.name),
-                counts: wire.link.counts(),
-            };
-            [row("down", &link.down), row("up", &link.up)]
-        };
-        let uplink = |(user, phone): (usize, &Phone)| LinkRow {
-            link: format!("uplink_{user}"),
-            counts: phone.uplink.link.counts(),
-        };
-        let mut rows: Vec<_> = self.links.iter().flat_map(both).collect();
-        if self.uplink.is_none() {
-            rows.extend(self.phones.iter().enumerate().map(uplink));
-        }
-        rows
+        let mut rows: Vec<_> = self.hops.all.iter().flat_map(Hosted::link_rows).collect();
+        rows.sort_by_key(|((place, _), _)| *place);
+        rows.into_iter().map(|((_, link), counts)| LinkRow { link: link.clone(), counts }).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use nodeb_base::event::{Event, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Time};
-use nodeb_radio::{Bearer, RadioSpec, UserRadio};
+use nodeb_radio::{Hop, RadioSpec, UserRadio};
 use nodeb_sim::metrics::series::TtiRecord;
 
 /// A bearer still busy then counts as hung.
@@ -40,7 +40,7 @@ pub struct Outcome {
 
 /// One for all users, or one per user.
 struct Access {
-    bearers: Vec<Box<dyn Bearer>>,
+    bearers: Vec<Box<dyn Hop>>,
     around: Vec<Surroundings>,
     shared: bool,
     users: usize,

@@ -22,7 +22,7 @@ use crate::cell::tally::PhoneRow;
 use crate::numerology::Numerology;
 use crate::tti::TtiBearer;
 use crate::ue::Ue;
-use crate::{Bearer, UserRadio};
+use crate::{Hop, UserRadio};
 
 const TTI: Duration = Numerology::HSDPA.tti;
 

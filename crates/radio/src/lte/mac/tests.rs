@@ -11,13 +11,13 @@ use super::super::Lte;
 use super::LteMac;
 use crate::cell::channel::ChannelSpec;
 use crate::ue::Ue;
-use crate::{Bearer, Radio, UserRadio};
+use crate::{Hop, Radio, UserRadio};
 
 /// Time, user, number, and whether it was delivered.
 type Out = (Time, usize, u64, bool);
 
 struct Bench {
-    bearer: Box<dyn Bearer>,
+    bearer: Box<dyn Hop>,
     world: Surroundings,
     out: Vec<Out>,
     events: Vec<(Time, Event)>,

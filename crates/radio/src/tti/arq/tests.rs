@@ -6,7 +6,7 @@ use nodeb_base::units::{Duration, Probability};
 use proptest::prelude::*;
 
 use super::*;
-use crate::Bearer;
+use crate::Hop;
 use crate::mac::harq::CombiningSpec;
 use crate::mac::sched::SchedulerSpec;
 use crate::rlc::Delivered;

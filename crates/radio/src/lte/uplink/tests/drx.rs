@@ -5,7 +5,7 @@ use nodeb_base::context::Surroundings;
 use super::*;
 
 struct Cell {
-    down: Box<dyn Bearer>,
+    down: Box<dyn Hop>,
     world: Surroundings,
     up: Bench,
     /// Time, user and number.

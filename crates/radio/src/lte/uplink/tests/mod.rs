@@ -17,7 +17,7 @@ use super::super::Lte;
 use crate::cell::channel::ChannelSpec;
 use crate::mac::sched::SchedulerSpec;
 use crate::ue::Ue;
-use crate::{Bearer, Radio, UserRadio};
+use crate::{Hop, Radio, UserRadio};
 
 const MS: u64 = 1_000_000;
 
@@ -25,7 +25,7 @@ const MS: u64 = 1_000_000;
 type Out = (Time, usize, u64, bool);
 
 struct Bench {
-    uplink: Box<dyn Bearer>,
+    uplink: Box<dyn Hop>,
     common: Common,
     counts: Counts,
     of_users: Vec<BlockCounts>,
@@ -62,7 +62,7 @@ impl Bench {
         }
     }
 
-    fn call<R>(&mut self, now: Time, act: impl FnOnce(&mut dyn Bearer, &mut Context) -> R) -> R {
+    fn call<R>(&mut self, now: Time, act: impl FnOnce(&mut dyn Hop, &mut Context) -> R) -> R {
         let Self { uplink, common, counts, of_users, .. } = self;
         common.advance(Instant::new(now, Phase::Arrival));
         let place = Place::new(Site::Uplink, 0);
