@@ -85,18 +85,20 @@ proptest! {
             rlc.push(Time::ZERO, Packet::new(number, *bytes), 0);
         }
         let mut payload = 0;
-        for room in rooms.iter().cycle() {
-            let block = rlc.fill(Time::ZERO, *room);
+        for (ms, room) in (0..).zip(rooms.iter().cycle()) {
+            let now = Time(ms * MS);
+            rlc.on_time(now);
+            let block = rlc.fill(now, *room);
             let smallest = subheader + header::AMD + 1;
             prop_assert!(block.bytes() <= *room);
             prop_assert!(room - block.bytes() < smallest || rlc.sendable() == 0, "{room} {block:?}");
-            if block.units.is_empty() && rlc.sendable() == 0 {
-                break;
-            }
             payload += block.payload;
-            rlc.receive(Time::ZERO, block.units, false);
-            if let Some(report) = rlc.take_report(Time::ZERO, 100) {
+            rlc.receive(now, block.units, false);
+            if let Some(report) = rlc.take_report(now, 100) {
                 rlc.on_report(report.number, false);
+            }
+            if rlc.backlog().packets == 0 {
+                break;
             }
         }
         prop_assert_eq!(payload, packets.iter().map(|bytes| bytes + 2).sum::<u32>());
