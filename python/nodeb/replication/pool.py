@@ -7,6 +7,7 @@ pickled tasks, and itself replaces lost workers.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import (
@@ -150,10 +151,16 @@ def cluster(address: str) -> Iterator[Executor]:
         from distributed import Client
     except ModuleNotFoundError:
         raise InputError("a cluster needs Dask: pip install 'nodeb[cluster]'") from None
+    problem = ""
     try:
         client = Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise InputError(f"--cluster {address}: no Dask scheduler answers: {error}") from None
+        problem = f"no Dask scheduler answers: {error}"
+    if problem:
+        # A client whose constructor failed closes itself when it is collected. While the next
+        # client starts, it would wait for a lock that this start holds.
+        gc.collect()
+        raise InputError(f"--cluster {address}: {problem}")
     with client:
         try:
             client.wait_for_workers(1, timeout=WORKERS_S)
