@@ -218,11 +218,6 @@ impl EventQueue {
         if tie == first.at { self.first_of(tie, entries.iter().copied()) } else { first }
     }
 
-    pub fn due(&self, timer: usize) -> Option<Instant> {
-        let at = self.at(timer);
-        (at < NEVER).then_some(Instant(at))
-    }
-
     /// Place of a user among those with an event at `instant`.
     pub fn turn(&self, instant: Instant, user: u32) -> u64 {
         Order { rank: 0, user }.at(instant, &self.ties).1
@@ -317,7 +312,6 @@ mod tests {
         }
         queue.set(2, timer(5));
         queue.set(2, None);
-        assert_eq!(queue.due(2), None);
         assert_eq!(drain(&mut queue), [(Instant::new(Time(20), Phase::Timer), 1)]);
     }
 

@@ -1,5 +1,6 @@
-//! Plain links in a row, the last of which can be a link for each user, each with a drop-tail queue and without jitter, reordering or outages: a packet takes
-//! one event, its arrival at the far end, which is computed when the packet enters the first link.
+//! Plain links in a row, each with a drop-tail queue and without jitter, reordering or outages; the last can be
+//! a link for each user. A packet takes one event, its arrival at the far end, which is computed when the packet
+//! enters the first link.
 //!
 //! Counters are updated at once; [`Chain::settle`] takes back what was counted too early when a run ends. A chain
 //! emits no start times of transmissions, does not know how many packets wait, and reports losses when

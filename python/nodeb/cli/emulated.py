@@ -14,13 +14,11 @@ from nodeb.cli import FAILED, messages
 from nodeb.cli import options as of
 from nodeb.comparison.experiment import DEFAULT_RUNS, settings_of
 from nodeb.errors import InputError
+from nodeb.inputs.reading import RECORDING_MAGIC
 
 if TYPE_CHECKING:
     from nodeb.base.table import Table
     from nodeb.inputs.scenario import Scenario
-
-MAGIC = b"nodeb flight"
-"""First bytes of a recording."""
 
 
 def are_emulations(files: Sequence[Path]) -> bool:
@@ -32,7 +30,7 @@ def _is_emulation(file: Path) -> bool:
         return True
     try:
         with file.open("rb") as stream:
-            return stream.read(len(MAGIC)) == MAGIC
+            return stream.read(len(RECORDING_MAGIC)) == RECORDING_MAGIC
     except OSError:
         return False
 

@@ -195,9 +195,10 @@ impl Cell {
     pub fn set_pending(&mut self, pending: Pending, at: Time) {
         debug_assert!(self.ends.iter().all(|(_, set)| *set != pending), "{pending:?} is set");
         let instant = pending.at(at);
-        let order = pending.order().at(instant, &self.ties);
-        let follows =
-            |(due, other): &(Instant, Pending)| (*due, other.order().at(*due, &self.ties)) > (instant, order);
+        let turn = |pending: Pending| pending.order().at(instant, &self.ties);
+        let follows = |(due, other): &(Instant, Pending)| {
+            due.cmp(&instant).then_with(|| turn(*other).cmp(&turn(pending))).is_gt()
+        };
         let place = self.ends.partition_point(follows);
         self.ends.insert(place, (instant, pending));
     }
