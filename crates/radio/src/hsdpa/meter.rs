@@ -16,7 +16,7 @@ use crate::hsdpa::Hsdpa;
 use crate::hsdpa::adaptation::Limits;
 use crate::hsdpa::node_b::NodeBs;
 use crate::hsdpa::node_b::candidates::Candidates;
-use crate::hsdpa::node_b::turn::Grant;
+use crate::hsdpa::node_b::grant::Grant;
 use crate::mac::sched::{Scheduler, View};
 
 #[derive(Debug)]

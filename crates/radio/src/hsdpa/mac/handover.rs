@@ -62,7 +62,7 @@ impl Cells for HsdpaMac {
     }
 
     fn leave(&mut self, ctx: &mut Context, at: Time, user: usize, resumes: u64, data: HeldData) {
-        let Self { node_bs: NodeBs { users, slots, .. }, flow_control, timers, .. } = self;
+        let Self { node_bs: NodeBs { users, selection, .. }, flow_control, timers, .. } = self;
         let state = &mut users[user];
         state.tally.changed_cell();
         state.mobility.resumes = resumes;
@@ -80,7 +80,7 @@ impl Cells for HsdpaMac {
                 }
             }
         }
-        slots.refresh(user, state);
+        selection.refresh(user, state);
         let (bearer, cell) = (ctx.place.index, state.mobility.serving as u32);
         ctx.sink.emit(at, Event::Handover { bearer, user: user as u32, cell });
         ctx.out.push(Output::CellChanged { user });

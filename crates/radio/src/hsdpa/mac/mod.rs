@@ -13,7 +13,7 @@ use super::iub::{FlowControl, Frame};
 use super::meter::Meter;
 use super::node_b::NodeBs;
 use super::node_b::candidates::Candidates;
-use super::node_b::turn::Grant;
+use super::node_b::grant::Grant;
 use super::node_b::user::User;
 use crate::cell::handover::control::HandoverControl;
 use crate::cell::tally::{PHONES, PhoneRow, Tally};
@@ -95,12 +95,12 @@ impl HsdpaMac {
     fn update_from_rnc(&mut self, now: Time, user: usize) {
         match &mut self.flow_control {
             Some(control) => control.forward(now, user, &mut self.node_bs),
-            None => self.node_bs.slots.refresh_queue(user, &self.node_bs.users[user]),
+            None => self.node_bs.selection.refresh_queue(user, &self.node_bs.users[user]),
         }
     }
 
     fn receive_blocks(&mut self, ctx: &mut Context, tti: u64) {
-        let Self { decided, node_bs: NodeBs { users, slots, .. }, timers, .. } = self;
+        let Self { decided, node_bs: NodeBs { users, selection, .. }, timers, .. } = self;
         let now = ctx.now;
         for Decided { user, number, units, decoded } in decided.drain(..) {
             let User { packets, reordering, tally, .. } = &mut users[user];
@@ -119,24 +119,24 @@ impl HsdpaMac {
             } else {
                 packets.settle(now, units, true, decide);
             }
-            slots.forget_if_changed(user, &users[user]);
+            selection.forget_if_changed(user, &users[user]);
         }
         timers.retain(|&user| {
             let User { packets, reordering, tally, .. } = &mut users[user];
             let mut decide = |fate| decide(user, fate, tally, ctx);
             reordering.expire(tti, |units| packets.settle(now, units, false, &mut decide));
             let runs = reordering.timer().is_some();
-            slots.forget_if_changed(user, &users[user]);
+            selection.forget_if_changed(user, &users[user]);
             runs
         });
     }
 
     /// Payload units sent, 0 if there was nothing.
     fn send(&mut self, ctx: &mut Context, tti: u64, user: usize, grant: Grant, sharers: u32) -> u32 {
-        let NodeBs { params, users, slots, sequence, rules } = &mut self.node_bs;
+        let NodeBs { params, users, selection, sequence, rules } = &mut self.node_bs;
         let state = &mut users[user];
         let sent = state.send(tti, grant, sharers.max(1), params.answer_at(tti), rules, sequence);
-        slots.refresh_sent(user, state, tti, grant.offer.is_some());
+        selection.refresh_sent(user, state, tti, grant.offer.is_some());
         let Some(sent) = sent else {
             return 0;
         };
@@ -208,7 +208,7 @@ impl Mac for HsdpaMac {
             // event.
             return Some(grid.beginning(next)).into_iter().chain(rlc).min();
         }
-        let ready = self.node_bs.slots.first();
+        let ready = self.node_bs.selection.first();
         let timers = self.timers.iter().filter_map(|user| self.node_bs.users[*user].reordering.timer());
         // With a bandwidth meter, each comparison of Node Bs is made at the time at which it is
         // due. Without a meter, comparisons that are due in idle times are deferred.

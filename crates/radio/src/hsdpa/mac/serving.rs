@@ -1,7 +1,7 @@
 use nodeb_base::context::Context;
 
 use super::super::node_b::NodeBs;
-use super::super::node_b::turn::Grant;
+use super::super::node_b::grant::Grant;
 use super::HsdpaMac;
 use crate::mac::sched::Rule;
 
@@ -12,7 +12,7 @@ impl HsdpaMac {
             // TTIs first.
             self.pass_idle(tti);
         }
-        self.node_bs.slots.advance(tti);
+        self.node_bs.selection.advance(tti);
         for cell in 0..self.schedulers.len() {
             self.serve_cell(ctx, tti, cell);
         }
@@ -35,9 +35,9 @@ impl HsdpaMac {
         let limits = node_bs.limits();
         let user = match schedulers[cell].rule(tti) {
             Rule::Turn(first) if !*learns => {
-                let NodeBs { users, slots, sequence, .. } = node_bs;
+                let NodeBs { users, selection, sequence, .. } = node_bs;
                 let grant = |user: usize| Some((user, users[user].grant(tti, limits, sequence)?));
-                return slots.waiting[cell].turn_from(first).find_map(grant);
+                return selection.waiting[cell].turn_from(first).find_map(grant);
             }
             Rule::Quality(turns) => {
                 let score = |_: usize, (_, quality): (u32, f32)| f64::from(quality);
@@ -74,7 +74,7 @@ impl HsdpaMac {
         let limits = self.node_bs.limits();
         // The state of the scheduler may change in `pick`, so the upper bounds of users' scores are
         // no longer valid.
-        self.node_bs.slots.forget_ceilings();
+        self.node_bs.selection.forget_scores();
         while !self.candidates.is_empty() {
             let at = self.schedulers[cell].pick(tti, &self.candidates.list);
             let user = self.candidates.list[at].user;
@@ -88,8 +88,8 @@ impl HsdpaMac {
 
     fn gather_grants(&mut self, tti: u64, cell: usize) {
         let limits = self.node_bs.limits();
-        let Self { node_bs: NodeBs { users, slots, sequence, .. }, candidates, view, .. } = self;
-        for user in slots.waiting[cell].turn_from(0) {
+        let Self { node_bs: NodeBs { users, selection, sequence, .. }, candidates, view, .. } = self;
+        for user in selection.waiting[cell].turn_from(0) {
             let state = &mut users[user];
             state.listen(tti);
             if let Some(grant) = state.grant(tti, limits, sequence) {
@@ -101,11 +101,11 @@ impl HsdpaMac {
     /// If the scheduler needs rates, omits users that can be sent nothing.
     fn gather(&mut self, tti: u64, cell: usize) {
         let limits = self.node_bs.limits();
-        let Self { node_bs: NodeBs { users, slots, sequence, .. }, candidates, view, learns, .. } = self;
-        for user in slots.waiting[cell].turn_from(0) {
+        let Self { node_bs: NodeBs { users, selection, sequence, .. }, candidates, view, learns, .. } = self;
+        for user in selection.waiting[cell].turn_from(0) {
             let state = &mut users[user];
             let (rate, quality) = if view.rate || view.quality {
-                let found = state.look(tti, limits, sequence, &mut slots.kept[user]);
+                let found = state.look(tti, limits, sequence, &mut selection.cached[user]);
                 #[cfg(test)]
                 state.assert_cached(tti, limits, sequence, found);
                 found

@@ -1,4 +1,4 @@
-use super::turn::Grant;
+use super::grant::Grant;
 use crate::hsdpa::adaptation::Limits;
 use crate::mac::sched::{Candidate, Scheduler};
 

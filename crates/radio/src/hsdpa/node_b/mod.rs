@@ -1,7 +1,7 @@
 pub mod candidates;
-pub mod slot;
+pub mod grant;
+pub mod selection;
 pub mod transmission;
-pub mod turn;
 pub mod user;
 
 use super::Hsdpa;
@@ -11,11 +11,11 @@ use crate::UserRadio;
 use crate::cell::doppler::JakesSequence;
 use crate::mac::harq::block::Rules;
 use crate::mac::user_set::WORD;
+#[cfg(test)]
+use grant::Grant;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
-use slot::{Ceiling, Peak, Slot, Slots};
-#[cfg(test)]
-use turn::Grant;
+use selection::{CachedBlocks, QualityBound, ScoreBound, SelectionCache};
 use user::User;
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct NodeBs {
     pub params: Hsdpa,
     pub users: Vec<User>,
     /// Users to whom nothing can be sent are skipped by it.
-    pub slots: Slots,
+    pub selection: SelectionCache,
     pub sequence: JakesSequence,
     pub rules: Rules,
 }
@@ -37,13 +37,13 @@ impl NodeBs {
         };
         let mut tables = Vec::new();
         let users: Vec<_> = users.iter().map(|user| User::new(params, user, streams, &mut tables)).collect();
-        let slots = Slots::new(&users, params.served());
-        Self { params: params.clone(), slots, users, sequence, rules: params.harq_rules() }
+        let selection = SelectionCache::new(&users, params.served());
+        Self { params: params.clone(), selection, users, sequence, rules: params.harq_rules() }
     }
 
     /// Must be called after its queue, its HARQ processes or its cell has changed.
     pub fn refresh(&mut self, user: usize) {
-        self.slots.refresh(user, &self.users[user]);
+        self.selection.refresh(user, &self.users[user]);
     }
 
     /// Highest score, then lowest `turn`, then lowest index; scores must not decrease with units or quality.
@@ -57,26 +57,28 @@ impl NodeBs {
         turn: impl Fn(usize) -> u64,
     ) -> Option<usize> {
         let limits = self.limits();
-        let Self { users, slots: Slots { waiting, leading, ceilings, peaks, kept, .. }, sequence, .. } = self;
-        let best = [Claim::NONE; 2];
-        let mut contest = Contest { tti, limits, users, peaks, kept, sequence, score, turn, best };
+        let Self { users, selection, sequence, .. } = self;
+        let SelectionCache { waiting, last_best, score_bounds, quality_bounds, cached, .. } = selection;
+        let best = [Score::NONE; 2];
+        let mut search =
+            BestUserSearch { tti, limits, users, quality_bounds, cached, sequence, score, turn, best };
         let waiting = &waiting[cell];
-        for user in leading[cell].into_iter().filter(|user| waiting.contains(*user)) {
-            contest.visit(user, &mut ceilings[user]);
+        for user in last_best[cell].into_iter().filter(|user| waiting.contains(*user)) {
+            search.visit(user, &mut score_bounds[user]);
         }
-        let groups = waiting.words().iter().zip(ceilings.chunks_mut(WORD)).zip((0..).step_by(WORD));
-        for ((word, ceilings), first) in groups.filter(|((word, _), _)| **word != 0) {
-            for (at, ceiling) in ceilings.iter_mut().enumerate() {
+        let groups = waiting.words().iter().zip(score_bounds.chunks_mut(WORD)).zip((0..).step_by(WORD));
+        for ((word, score_bounds), first) in groups.filter(|((word, _), _)| **word != 0) {
+            for (at, bound) in score_bounds.iter_mut().enumerate() {
                 // The bound excludes most users, so it is checked before the user's bit in `waiting`.
-                let may_win = ceiling.until <= tti || ceiling.score >= contest.best[0].score;
+                let may_win = bound.until <= tti || bound.score >= search.best[0].value;
                 if may_win && word >> at & 1 != 0 {
-                    contest.visit(first + at, ceiling);
+                    search.visit(first + at, bound);
                 }
             }
         }
-        let [first, second] = contest.best.map(|claim| claim.user);
+        let [first, second] = search.best.map(|score| score.user);
         if first < usize::MAX {
-            leading[cell] = [first, second.min(first)];
+            last_best[cell] = [first, second.min(first)];
         }
         (first < usize::MAX).then_some(first)
     }
@@ -89,84 +91,84 @@ impl NodeBs {
 
 /// The highest score wins; among equal scores the lowest `turn`, then the lowest user index wins.
 #[derive(Clone, Copy, Debug)]
-struct Claim {
-    score: f64,
+struct Score {
+    value: f64,
     turn: u64,
     user: usize,
 }
 
-impl Claim {
-    const NONE: Self = Self { score: f64::NEG_INFINITY, turn: u64::MAX, user: usize::MAX };
+impl Score {
+    const NONE: Self = Self { value: f64::NEG_INFINITY, turn: u64::MAX, user: usize::MAX };
 }
 
-struct Contest<'a, S, T> {
+struct BestUserSearch<'a, S, T> {
     tti: u64,
     limits: Limits,
     users: &'a mut [User],
-    peaks: &'a mut [Peak],
-    kept: &'a mut [Slot],
+    quality_bounds: &'a mut [QualityBound],
+    cached: &'a mut [CachedBlocks],
     sequence: &'a JakesSequence,
     score: S,
     turn: T,
-    best: [Claim; 2],
+    best: [Score; 2],
 }
 
-impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
+impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> BestUserSearch<'_, S, T> {
     #[inline]
-    fn may_win(&self, user: usize, score: f64) -> bool {
-        self.comes_before(user, score, &self.best[0])
+    fn may_win(&self, user: usize, value: f64) -> bool {
+        self.comes_before(user, value, &self.best[0])
     }
 
     #[inline]
-    fn comes_before(&self, user: usize, score: f64, other: &Claim) -> bool {
-        score > other.score || score >= other.score && ((self.turn)(user), user) < (other.turn, other.user)
+    fn comes_before(&self, user: usize, value: f64, other: &Score) -> bool {
+        value > other.value || value >= other.value && ((self.turn)(user), user) < (other.turn, other.user)
     }
 
     /// Bound by the cached blocks or, if none are cached for this TTI, by the channel.
-    fn ceiling(&mut self, user: usize) -> Ceiling {
-        let Peak { units, quality, until } = if self.kept[user].until > self.tti {
-            self.kept[user].peak()
+    fn bound(&mut self, user: usize) -> ScoreBound {
+        let QualityBound { units, quality, until } = if self.cached[user].until > self.tti {
+            self.cached[user].bound()
         } else {
-            let peak = &mut self.peaks[user];
-            if peak.until <= self.tti {
-                *peak = self.users[user].peak(self.tti, self.limits, self.sequence);
+            let bound = &mut self.quality_bounds[user];
+            if bound.until <= self.tti {
+                *bound = self.users[user].quality_bound(self.tti, self.limits, self.sequence);
             }
-            *peak
+            *bound
         };
-        Ceiling { score: (self.score)(user, (units, quality)), until }
+        ScoreBound { score: (self.score)(user, (units, quality)), until }
     }
 
     /// The function is not inlined, so that the loop over all users remains short.
     #[inline(never)]
-    fn visit(&mut self, user: usize, ceiling: &mut Ceiling) {
+    fn visit(&mut self, user: usize, bound: &mut ScoreBound) {
         let (tti, limits) = (self.tti, self.limits);
-        if ceiling.until <= tti {
-            *ceiling = self.ceiling(user);
+        if bound.until <= tti {
+            *bound = self.bound(user);
         }
         #[cfg(test)]
         if let Some(Grant { units, quality, .. }) = self.users[user].grant(tti, limits, self.sequence) {
-            assert!((self.score)(user, (units, quality)) <= ceiling.score, "above the ceiling in TTI {tti}");
+            assert!((self.score)(user, (units, quality)) <= bound.score, "above the bound in TTI {tti}");
         }
-        if !self.may_win(user, ceiling.score) {
+        if !self.may_win(user, bound.score) {
             return;
         }
-        let found = if let Some(found) = self.kept[user].recall(tti) {
+        let found = if let Some(found) = self.cached[user].recall(tti) {
             found
         } else {
-            let found = self.users[user].compute(tti, limits, self.sequence, &mut self.kept[user]);
-            *ceiling = self.ceiling(user);
+            let found = self.users[user].compute(tti, limits, self.sequence, &mut self.cached[user]);
+            *bound = self.bound(user);
             found
         };
         #[cfg(test)]
         self.users[user].assert_cached(tti, limits, self.sequence, found);
-        let claim = Claim { score: (self.score)(user, found), turn: (self.turn)(user), user };
+        let score = Score { value: (self.score)(user, found), turn: (self.turn)(user), user };
         if found.0 == 0 || user == self.best[0].user {
             return;
         }
-        if self.may_win(user, claim.score) {
-            self.best = [claim, self.best[0]];
-        } else if self.comes_before(user, claim.score, &self.best[1]) {
-            self.best[1] = claim;
+        if self.may_win(user, score.value) {
+            self.best = [score, self.best[0]];
+        } else if self.comes_before(user, score.value, &self.best[1]) {
+            self.best[1] = score;
         }
     }
 }
@@ -178,6 +180,6 @@ impl Endpoints for NodeBs {
 
     fn put(&mut self, user: usize, units: u64) {
         self.users[user].enqueue(units);
-        self.slots.refresh_queue(user, &self.users[user]);
+        self.selection.refresh_queue(user, &self.users[user]);
     }
 }

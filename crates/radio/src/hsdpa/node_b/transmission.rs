@@ -1,4 +1,4 @@
-use super::turn::Grant;
+use super::grant::Grant;
 use super::user::User;
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;

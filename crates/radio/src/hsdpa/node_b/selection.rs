@@ -8,23 +8,23 @@ use crate::cell::profile::BLOCK;
 use crate::mac::user_set::UserSet;
 
 #[derive(Debug)]
-pub struct Slots {
+pub struct SelectionCache {
     /// At the last refresh.
-    turns: Vec<Turn>,
+    readiness: Vec<Readiness>,
     /// By cell, for the current TTI.
     pub waiting: Vec<UserSet>,
     /// By cell, the two best of the last search ([`NodeBs::find_best`](super::NodeBs::find_best)).
-    pub leading: Vec<[usize; 2]>,
+    pub last_best: Vec<[usize; 2]>,
     /// In any order.
     later: Vec<usize>,
-    pub ceilings: Vec<Ceiling>,
-    pub peaks: Vec<Peak>,
-    pub kept: Vec<Slot>,
+    pub score_bounds: Vec<ScoreBound>,
+    pub quality_bounds: Vec<QualityBound>,
+    pub cached: Vec<CachedBlocks>,
     ends: Ends,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Turn {
+struct Readiness {
     /// First TTI with something to send, `u64::MAX` if there is nothing.
     ready: u64,
     /// At most the units of the user's largest block.
@@ -32,32 +32,32 @@ struct Turn {
     cell: u8,
 }
 
-impl Turn {
+impl Readiness {
     fn of(state: &User) -> Self {
         Self { ready: state.ready(), usable: state.usable(), cell: state.mobility.serving as u8 }
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Ceiling {
+pub struct ScoreBound {
     pub score: f64,
     /// First TTI without validity.
     pub until: u64,
 }
 
-impl Ceiling {
+impl ScoreBound {
     const UNKNOWN: Self = Self { score: f64::INFINITY, until: 0 };
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Peak {
+pub struct QualityBound {
     pub units: u32,
     pub quality: f32,
     /// First TTI without validity.
     pub until: u64,
 }
 
-impl Peak {
+impl QualityBound {
     /// Valid until the next refresh.
     pub const NONE: Self = Self { units: u32::MAX, quality: f32::INFINITY, until: u64::MAX };
     const UNKNOWN: Self = Self { until: 0, ..Self::NONE };
@@ -65,7 +65,7 @@ impl Peak {
 
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub struct Slot {
+pub struct CachedBlocks {
     /// TTI of the first elements of `units` and `cqi`.
     pub first: u64,
     pub until: u64,
@@ -74,85 +74,88 @@ pub struct Slot {
     pub cqi: [u8; BLOCK],
 }
 
-impl Slots {
+impl SelectionCache {
     pub fn new(users: &[User], cells: usize) -> Self {
-        let nothing = Slot { first: 0, until: 0, units: [0; BLOCK], cqi: [0; BLOCK] };
+        let nothing = CachedBlocks { first: 0, until: 0, units: [0; BLOCK], cqi: [0; BLOCK] };
         Self {
-            turns: users.iter().map(|user| Turn { ready: u64::MAX, ..Turn::of(user) }).collect(),
+            readiness: users
+                .iter()
+                .map(|user| Readiness { ready: u64::MAX, ..Readiness::of(user) })
+                .collect(),
             waiting: vec![UserSet::new(users.len()); cells],
-            leading: vec![[0; 2]; cells],
+            last_best: vec![[0; 2]; cells],
             later: Vec::new(),
-            ceilings: vec![Ceiling::UNKNOWN; users.len()],
-            peaks: vec![Peak::UNKNOWN; users.len()],
-            kept: vec![nothing; users.len()],
+            score_bounds: vec![ScoreBound::UNKNOWN; users.len()],
+            quality_bounds: vec![QualityBound::UNKNOWN; users.len()],
+            cached: vec![nothing; users.len()],
             ends: Ends::new(users.iter().map(|user| user.channel.ends())),
         }
     }
 
     /// After each change of the queue, HARQ processes or cell.
     pub fn refresh(&mut self, user: usize, state: &User) {
-        self.put_off(user, Turn::of(state));
+        self.put_off(user, Readiness::of(state));
         self.forget(user);
     }
 
     /// Only the queue may have changed.
     pub fn refresh_queue(&mut self, user: usize, state: &User) {
-        if self.turns[user].usable != state.usable() {
+        if self.readiness[user].usable != state.usable() {
             self.refresh(user, state);
         }
     }
 
     pub fn refresh_sent(&mut self, user: usize, state: &User, tti: u64, is_new: bool) {
-        let (last, turn) = (self.turns[user], Turn::of(state));
+        let (last, next) = (self.readiness[user], Readiness::of(state));
         let processes = &state.processes;
-        if !is_new || turn.usable != last.usable || state.adapter.learns() || !processes.has_free(tti + 1) {
+        if !is_new || next.usable != last.usable || state.adapter.learns() || !processes.has_free(tti + 1) {
             self.refresh(user, state);
             return;
         }
         // The next block could be a new one, as large as before, until a retransmission is due. The
         // scheduler may rank the user lower now.
         let until = processes.first_retransmission();
-        self.peaks[user].until = self.peaks[user].until.min(until);
-        self.kept[user].until = self.kept[user].until.min(until);
-        self.ceilings[user] = Ceiling::UNKNOWN;
-        if turn.ready == tti + 1 {
-            self.turns[user] = turn;
+        self.quality_bounds[user].until = self.quality_bounds[user].until.min(until);
+        self.cached[user].until = self.cached[user].until.min(until);
+        self.score_bounds[user] = ScoreBound::UNKNOWN;
+        if next.ready == tti + 1 {
+            self.readiness[user] = next;
         } else {
-            self.put_off(user, turn);
+            self.put_off(user, next);
         }
     }
 
     /// [`Self::advance`] marks the user as waiting from TTI `ready` on.
-    fn put_off(&mut self, user: usize, turn: Turn) {
-        self.waiting[usize::from(self.turns[user].cell)].remove(user);
+    fn put_off(&mut self, user: usize, next: Readiness) {
+        self.waiting[usize::from(self.readiness[user].cell)].remove(user);
         self.later.retain(|other| *other != user);
-        self.turns[user] = turn;
-        if turn.ready < u64::MAX && !self.ends.precede(user, turn.ready) {
+        self.readiness[user] = next;
+        if next.ready < u64::MAX && !self.ends.precede(user, next.ready) {
             self.later.push(user);
         }
     }
 
     fn forget(&mut self, user: usize) {
-        self.ceilings[user] = Ceiling::UNKNOWN;
-        self.peaks[user] = Peak::UNKNOWN;
-        self.kept[user].until = 0;
+        self.score_bounds[user] = ScoreBound::UNKNOWN;
+        self.quality_bounds[user] = QualityBound::UNKNOWN;
+        self.cached[user].until = 0;
     }
 
     /// If the size of the next block may change.
     pub fn forget_if_changed(&mut self, user: usize, state: &User) {
-        if self.turns[user].usable != state.usable() {
+        if self.readiness[user].usable != state.usable() {
             self.forget(user);
         }
     }
 
     /// When the scheduler may score differently.
-    pub fn forget_ceilings(&mut self) {
-        self.ceilings.fill(Ceiling::UNKNOWN);
+    pub fn forget_scores(&mut self) {
+        self.score_bounds.fill(ScoreBound::UNKNOWN);
     }
 
     /// Except users whose channels have ended.
     pub fn advance(&mut self, tti: u64) {
-        let Self { turns, waiting, later, ends, .. } = self;
+        let Self { readiness, waiting, later, ends, .. } = self;
         ends.pass(tti, |user| {
             for users in waiting.iter_mut() {
                 users.remove(user);
@@ -160,7 +163,7 @@ impl Slots {
             later.retain(|other| *other != user);
         });
         later.retain(|&user| {
-            let Turn { ready, cell, .. } = turns[user];
+            let Readiness { ready, cell, .. } = readiness[user];
             if ready <= tti {
                 waiting[usize::from(cell)].insert(user);
             }
@@ -173,11 +176,11 @@ impl Slots {
         if self.waiting.iter().any(|users| !users.is_empty()) {
             return Some(0);
         }
-        self.later.iter().map(|user| self.turns[*user].ready).min()
+        self.later.iter().map(|user| self.readiness[*user].ready).min()
     }
 }
 
-impl Slot {
+impl CachedBlocks {
     #[inline]
     pub fn recall(&self, tti: u64) -> Option<(u32, f32)> {
         if tti >= self.until {
@@ -188,11 +191,11 @@ impl Slot {
     }
 
     #[inline]
-    pub fn peak(&self) -> Peak {
+    pub fn bound(&self) -> QualityBound {
         let (mut units, mut cqi) = (0, 0);
         for at in 0..BLOCK {
             (units, cqi) = (units.max(self.units[at]), cqi.max(self.cqi[at]));
         }
-        Peak { units, quality: f32::from(cqi), until: self.until }
+        QualityBound { units, quality: f32::from(cqi), until: self.until }
     }
 }

@@ -1,4 +1,4 @@
-use super::slot::{Peak, Slot};
+use super::selection::{CachedBlocks, QualityBound};
 use super::user::User;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
@@ -37,16 +37,16 @@ impl User {
         self.grant_of(quality, Limits { units: self.available(), ..limits })
     }
 
-    /// Units that could be sent and channel quality, cached for following TTIs in `slot`.
+    /// Units that could be sent and channel quality, cached for following TTIs in `cached`.
     #[inline]
     pub fn look(
         &mut self,
         tti: u64,
         limits: Limits,
         sequence: &JakesSequence,
-        slot: &mut Slot,
+        cached: &mut CachedBlocks,
     ) -> (u32, f32) {
-        slot.recall(tti).unwrap_or_else(|| self.compute(tti, limits, sequence, slot))
+        cached.recall(tti).unwrap_or_else(|| self.compute(tti, limits, sequence, cached))
     }
 
     pub fn compute(
@@ -54,34 +54,34 @@ impl User {
         tti: u64,
         limits: Limits,
         sequence: &JakesSequence,
-        slot: &mut Slot,
+        cached: &mut CachedBlocks,
     ) -> (u32, f32) {
         self.listen(tti);
         let quality = self.quality(tti, sequence);
         if let Some(plan) = self.plan(tti, limits) {
-            *slot = plan;
-            return slot.recall(tti).unwrap_or((0, quality));
+            *cached = plan;
+            return cached.recall(tti).unwrap_or((0, quality));
         }
         (self.grant_at(quality, tti, limits).map_or(0, |grant| grant.units), quality)
     }
 
-    /// Bounds for `tti` and some TTIs after it, until a refresh; [`Peak::NONE`] if they are not cheap.
-    pub fn peak(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Peak {
+    /// Bounds for `tti` and some TTIs after it, until a refresh; [`QualityBound::NONE`] if they are not cheap.
+    pub fn quality_bound(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> QualityBound {
         let Some((cqi, until)) = self.adapter.peak(&mut self.channel, sequence, tti) else {
-            return Peak::NONE;
+            return QualityBound::NONE;
         };
         let (quality, retransmission_at) = (f32::from(cqi), self.processes.first_retransmission());
         if retransmission_at <= tti {
             // A retransmitted block may be larger than the current CQI allows, so there is no
             // useful bound.
-            return Peak { units: u32::MAX, quality, until };
+            return QualityBound { units: u32::MAX, quality, until };
         }
         let [units] = self.adapter.units(&[cqi], Limits { units: self.available(), ..limits });
-        Peak { units, quality, until: until.min(retransmission_at) }
+        QualityBound { units, quality, until: until.min(retransmission_at) }
     }
 
     /// `None` if the CQI of TTI `tti` was not computed ahead.
-    fn plan(&self, tti: u64, limits: Limits) -> Option<Slot> {
+    fn plan(&self, tti: u64, limits: Limits) -> Option<CachedBlocks> {
         let (cqi, first) = self.adapter.peek(tti)?;
         let mut until = (first + BLOCK as u64).min(self.processes.unchanged_until(tti));
         if self.adapter.learns() {
@@ -94,7 +94,7 @@ impl User {
         } else {
             self.adapter.units(cqi, Limits { units: self.available(), ..limits })
         };
-        Some(Slot { first, until, units, cqi: *cqi })
+        Some(CachedBlocks { first, until, units, cqi: *cqi })
     }
 
     /// With a full queue and a free HARQ process.
