@@ -1,6 +1,6 @@
 use nodeb_base::registry;
 
-use crate::pdcp::Transmit;
+use crate::pdcp::{SnLength, Transmit};
 use crate::rlc::bytes::am::AmBytes;
 use crate::rlc::bytes::um::UmBytes;
 use crate::rlc::bytes::{Entity, Framing};
@@ -15,8 +15,14 @@ registry! {
     }
 }
 
+// Clause: TS 36.321, 6.1.2: MAC headers and padding
+// Simplified: every subheader has three octets
+/// Octets of the MAC subheader of a PDU of 128 octets or more (TS 36.321, 6.1.2), counted for all PDUs.
+pub const SUBHEADER: u32 = 3;
+
 impl LteRlcSpec {
-    pub fn build(&self, framing: Framing, transmit: Transmit) -> Entity {
+    pub fn build(&self, sn_length: SnLength, transmit: Transmit) -> Entity {
+        let framing = Framing::new(sn_length, SUBHEADER);
         match self {
             Self::Um(params) => Entity::um(params, framing, transmit),
             Self::Am(params) => Entity::am(params, framing, transmit),

@@ -19,12 +19,7 @@ use crate::mac::harq::block::{self, Answer, Draws, Rules, SentBlock};
 use crate::mac::harq::processes::Processes;
 use crate::mac::outer_loop::{Correction, OuterLoop};
 use crate::pdcp::Transmit;
-use crate::rlc::bytes::{Entity, Filled, Framing};
-
-// Clause: TS 36.321, 6.1.2: MAC headers and padding
-// Simplified: every subheader has three octets
-/// Octets of the MAC subheader of a PDU of 128 octets or more (TS 36.321, 6.1.2), counted for all PDUs.
-const SUBHEADER: u32 = 3;
+use crate::rlc::bytes::{Entity, Filled};
 
 /// Octets of headers that RLC's estimate lacks, so that a short remainder gets a block with room for them.
 pub const HEADERS: f32 = 8.0;
@@ -103,7 +98,6 @@ impl User {
         responses: &mut Responses,
     ) -> Self {
         let queue = params.queue.build(params.peak_rate(), streams.stream("user", user.id, "radio queue"));
-        let framing = Framing::new(params.sn_length, SUBHEADER);
         let [block_bits, tti_bits] = Category::of(user.ue.category)
             .map_or([u32::MAX; 2], |category| [category.down_block_bits, category.down_bits]);
         let carrier = Carrier { antennas: params.antennas(user.ue.category), ..carrier };
@@ -117,7 +111,7 @@ impl User {
             channel: Channel::new(&user.ue.channel, carrier, user.id, &streams, responses),
             report,
             processes: Processes::new(params.processes.get(), u64::MAX),
-            rlc: params.rlc.build(framing, Transmit::new(queue, params.discard_timer)),
+            rlc: params.rlc.build(params.sn_length, Transmit::new(queue, params.discard_timer)),
             numbered: 0,
             tally: Tally::default(),
             correction: params.cqi.outer_loop.as_ref().map(OuterLoop::correction_db),

@@ -73,25 +73,22 @@ pub fn allowed_blocks(level: u8, blocks: u16) -> u16 {
 // Clause: TS 36.321, 5.4.6, 6.1.3.6: power headroom reports
 // Simplified: the path loss is measured without errors and filtering
 #[derive(Clone, Debug)]
-pub struct Headroom {
+pub struct HeadroomReporter {
     periodic: u64,
     prohibit: u64,
     change_db: f64,
     /// Subframe and path loss in dB of the last report sent.
     last: Option<(u64, f64)>,
-    /// Resource blocks that the last report received allows, and the first subframe of its block.
-    known: Option<(u16, u64)>,
     pub tally: HeadroomTally,
 }
 
-impl Headroom {
+impl HeadroomReporter {
     pub fn new(params: &HeadroomReports) -> Self {
         Self {
             periodic: params.periodic.map_or(u64::MAX, |time| time.0 / TTI.0),
             prohibit: params.prohibit.0 / TTI.0,
             change_db: params.path_loss_change_db.map_or(f64::INFINITY, f64::from),
             last: None,
-            known: None,
             tally: HeadroomTally::default(),
         }
     }
@@ -110,17 +107,23 @@ impl Headroom {
         self.tally.reports += 1;
         self.tally.sum_db += headroom_db;
     }
+}
 
+/// Resource blocks that the last report received allows, and the first subframe of its block.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeadroomEstimate(Option<(u16, u64)>);
+
+impl HeadroomEstimate {
     /// Has no effect if a report of a later block was received before.
-    pub fn hear(&mut self, level: u8, blocks: u16, begun: u64) {
-        if self.known.is_none_or(|(_, last)| last < begun) {
-            self.known = Some((allowed_blocks(level, blocks), begun));
+    pub fn on_report(&mut self, level: u8, blocks: u16, begun: u64) {
+        if self.0.is_none_or(|(_, last)| last < begun) {
+            self.0 = Some((allowed_blocks(level, blocks), begun));
         }
     }
 
     /// `None` before a report.
-    pub fn known_blocks(&self) -> Option<u16> {
-        self.known.map(|(blocks, _)| blocks)
+    pub fn blocks(self) -> Option<u16> {
+        self.0.map(|(blocks, _)| blocks)
     }
 }
 
@@ -203,10 +206,10 @@ mod tests {
             prohibit: Duration::from_millis(20),
             path_loss_change_db: Some(3),
         };
-        let mut headroom = Headroom::new(&params);
+        let mut headroom = HeadroomReporter::new(&params);
         assert!(headroom.is_due(7, 100.0), "the first block has a report");
         headroom.report(7, 100.0, 10.0);
-        let due = |headroom: &Headroom, tti, loss_db| headroom.is_due(tti, loss_db);
+        let due = |headroom: &HeadroomReporter, tti, loss_db| headroom.is_due(tti, loss_db);
         assert_eq!([106, 107].map(|tti| due(&headroom, tti, 100.0)), [false, true], "periodic");
         assert_eq!(
             [26, 27].map(|tti| due(&headroom, tti, 103.5)),
@@ -215,7 +218,7 @@ mod tests {
         );
         assert_eq!([103.0, 97.0, 96.9].map(|loss_db| due(&headroom, 50, loss_db)), [false, false, true]);
         let never = HeadroomReports { periodic: None, path_loss_change_db: None, ..params };
-        let mut silent = Headroom::new(&never);
+        let mut silent = HeadroomReporter::new(&never);
         silent.report(0, 100.0, 10.0);
         assert!(!silent.is_due(1_000_000, 140.0));
     }

@@ -6,21 +6,23 @@
 //! base station     . . . n+4 grant . . . . . . . n+12 grant
 //! ```
 
+pub mod configured;
 #[cfg(test)]
 mod conformance;
 pub mod grants;
 pub mod headroom;
 pub mod mac;
 pub mod params;
-mod phone;
 mod power;
 mod report;
-pub mod reserved;
+mod requests;
 mod runs;
 mod shares;
 pub mod tally;
 #[cfg(test)]
 mod tests;
+mod ue;
+mod ue_context;
 
 use nodeb_base::registry;
 

@@ -11,7 +11,7 @@ use crate::mac::band::Run;
 // Clause: TS 36.321, 5.10.2: configured grants
 // Simplified: the base station knows at once that a grant has ended
 #[derive(Clone, Debug)]
-pub struct Reserved {
+pub struct ConfiguredGrant {
     /// Of the first block.
     pub begins: u64,
     /// Subframes from block to block.
@@ -26,7 +26,7 @@ pub struct Reserved {
     pub masks_requests: bool,
 }
 
-impl Reserved {
+impl ConfiguredGrant {
     pub fn new(params: &Configured, begins: u64, run: Run, format: Format) -> Self {
         Self {
             begins,
@@ -51,7 +51,7 @@ impl Reserved {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ReservedTally {
+pub struct ConfiguredTally {
     pub activations: u64,
     /// After blocks without data.
     pub releases: u64,
@@ -64,7 +64,7 @@ pub struct ReservedTally {
 #[derive(Clone, Copy, Debug)]
 pub struct ConfiguredRow {
     user: usize,
-    tally: ReservedTally,
+    tally: ConfiguredTally,
 }
 
 table! {
@@ -85,7 +85,7 @@ table! {
     }
 }
 
-pub fn table(tallies: impl Iterator<Item = ReservedTally>) -> Table {
-    let row = |(user, tally): (usize, ReservedTally)| ConfiguredRow { user, tally };
+pub fn table(tallies: impl Iterator<Item = ConfiguredTally>) -> Table {
+    let row = |(user, tally): (usize, ConfiguredTally)| ConfiguredRow { user, tally };
     CONFIGURED.table(&tallies.enumerate().map(row).collect::<Vec<_>>())
 }
