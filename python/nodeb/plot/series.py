@@ -7,7 +7,8 @@ its own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -71,19 +72,19 @@ def cwnd(
     Raises:
         InputError: the series was not recorded, or there is no such user or run.
     """
-    end = _end(result, "cwnd", run)
+    series = _Series(result, "cwnd", user, run, size, ax)
 
     def draw(axes: Axes, number: int, rows: Table, look: Look) -> None:
         if user is None:
-            _steps(axes, rows, "cwnd_packets", end, **look)
+            _steps(axes, rows, "cwnd_packets", series.end_s, **look)
             return
-        _steps(axes, rows, "cwnd_packets", end, **look | {"label": "congestion window"})
+        _steps(axes, rows, "cwnd_packets", series.end_s, **look | {"label": "congestion window"})
         own = color(1) if ax is None else look["color"]
         look = {"color": own, "linestyle": "--", "label": "slow-start threshold"}
-        _steps(axes, rows, "ssthresh_packets", end, **look)
+        _steps(axes, rows, "ssthresh_packets", series.end_s, **look)
 
     words = "Congestion window", "Congestion window (packets)"
-    return _over_time(result, "cwnd", (user, run), words, draw, size, ax=ax)
+    return series.draw(words, draw)
 
 
 def throughput(
@@ -112,7 +113,8 @@ def throughput(
     """
     if bin_s is not None and not bin_s > 0:
         raise InputError(f"bin_s must be above 0, got {bin_s!r}")
-    end = _end(result, "segments", run)
+    series = _Series(result, "segments", user, run, size, ax)
+    end = series.end_s
     width = bin_s or nice_step(end, BINS)
     # The last of several bins ends with the series and is 0.5 to 1.5 times as wide as the others.
     edges = np.arange(0.0, end, width)
@@ -127,7 +129,7 @@ def throughput(
         axes.stairs(delivered * 8 / np.diff(edges) / 1000, edges, linewidth=1.6, **look)
 
     words = f"Application bit rate in bins of {width:g} s", "Application bit rate (kbit/s)"
-    return _over_time(result, "segments", (user, run), words, draw, size, ax=ax)
+    return series.draw(words, draw)
 
 
 def rtt(
@@ -149,7 +151,8 @@ def rtt(
     Raises:
         InputError: the series was not recorded, or there is no such user or run.
     """
-    unit = Quantity.of("rtt_s", np.asarray(_recorded(result, "rtt", run)["rtt_s"]))
+    series = _Series(result, "rtt", user, run, size, ax)
+    unit = Quantity.of("rtt_s", np.asarray(series.table["rtt_s"]))
     if ax is not None:  # One unit for all results that are drawn there.
         unit = replace(unit, unit="ms", factor=1e3)
 
@@ -163,7 +166,7 @@ def rtt(
             times, values = (np.insert(one, pauses, np.nan) for one in (times, values))
         axes.plot(times, values * unit.factor, marker=marker, linewidth=1.0, **look)
 
-    return _over_time(result, "rtt", (user, run), (unit.title, unit.label), draw, size, ax=ax)
+    return series.draw((unit.title, unit.label), draw)
 
 
 def queue(
@@ -185,14 +188,14 @@ def queue(
     Raises:
         InputError: the series was not recorded, or there is no such user or run.
     """
-    end = _end(result, "queue", run)
+    series = _Series(result, "queue", user, run, size, ax)
 
     def draw(axes: Axes, number: int, rows: Table, look: Look) -> None:
-        _steps(axes, rows, "packets", end, **look)
+        _steps(axes, rows, "packets", series.end_s, **look)
         axes.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
 
     words = "Queue at the Node B", "Waiting (packets)"
-    return _over_time(result, "queue", (user, run), words, draw, size, ax=ax)
+    return series.draw(words, draw)
 
 
 def cqi(
@@ -217,7 +220,8 @@ def cqi(
     Raises:
         InputError: the series was not recorded, or there is no such user or run.
     """
-    end = _end(result, "bandwidth", run)
+    series = _Series(result, "bandwidth", user, run, size, ax)
+    end = series.end_s
 
     def draw(axes: Axes, number: int, rows: Table, look: Look) -> None:
         if len(rows) <= DOTS:
@@ -230,7 +234,7 @@ def cqi(
     adaptation = getattr(getattr(result.scenario, "radio", None), "link_adaptation", None)
     is_snr = "shannon" in (adaptation, getattr(adaptation, "tag", None))
     words = ("SNR of the channel", "SNR (dB)") if is_snr else ("Channel quality", "CQI")
-    return _over_time(result, "bandwidth", (user, run), words, draw, size, ax=ax)
+    return series.draw(words, draw)
 
 
 def sequence(
@@ -252,7 +256,8 @@ def sequence(
     Raises:
         InputError: the series was not recorded, or there is no such user or run.
     """
-    first = int(np.min(result.flows["user"]))
+    one = int(np.min(result.flows["user"])) if user is None else user
+    series = _Series(result, "segments", one, run, size, ax)
 
     def draw(axes: Axes, number: int, rows: Table, look: Look) -> None:
         event, again = np.asarray(rows["event"]), np.asarray(rows["retransmission"], dtype=bool)
@@ -271,8 +276,7 @@ def sequence(
                 look |= {"markersize": size, "linestyle": "none", "label": label}
                 axes.plot(part["t_s"], part["seq"], **look)
 
-    who = first if user is None else user, run
-    return _over_time(result, "segments", who, ("Packets", "Packet number"), draw, size, 3, ax)
+    return series.draw(("Packets", "Packet number"), draw, columns=3)
 
 
 def from_zero(*parts: Axes) -> None:
@@ -283,63 +287,71 @@ def from_zero(*parts: Axes) -> None:
         parts[0].set_ylim(bottom=0)
 
 
-def _over_time(
-    result: Result,
-    series: str,
-    which: tuple[int | None, int],
-    words: tuple[str, str],
-    draw: Draw,
-    size: Size,
-    columns: int = 2,
-    ax: Axes | None = None,
-) -> Figure:
-    user, run = which
-    table = _recorded(result, series, run)
-    users, user_of = chosen(result, user, run), np.asarray(table["user"])
-    count = len(np.unique(result.flows["user"]))
-    is_grid = user is None and count > TOGETHER
-    if is_grid and ax is not None:
-        raise InputError(f"`ax` has room for {TOGETHER} of {count} users; name one by `user`")
-    title = words[0]
-    if user is not None:
-        title += f", {_user_name(result, user)}"
-    elif is_grid:
-        title += f", {TOGETHER} of {count} users"
-    if len(np.unique(result.flows["run"])) > 1:
-        title += f", run {run}"
-    name = getattr(result.scenario, "name", "")
-    title += f"\n{name}" if name and ax is None else ""
-    names = [_user_name(result, number) for number in users]
-    if is_grid:
-        figure, parts = new_grid(title, TIME_LABEL, words[1], names, size[0])
-    else:
-        figure, axes = new_figure(title, TIME_LABEL, words[1], size, ax)
-        parts = [axes] * len(users)
-    before = [] if ax is None else [artist for artist, _ in legend_entries(ax)]
-    for place, (axes, number) in enumerate(zip(parts, users, strict=True)):
-        look = {"color": color(0 if is_grid else len(before) + place), "label": names[place]}
-        draw(axes, number, table.where(user_of == number), look)
-    for artist, label in () if ax is None else legend_entries(ax):
-        if artist not in before and name:
-            artist.set_label(f"{name}: {label}")
-    from_zero(*parts)
-    if not is_grid:
-        legend(parts[0], columns)
-    return figure
+@dataclass(frozen=True)
+class _Series:
+    """A series of one replication, and where it is drawn."""
 
+    result: Result
+    name: str
+    user: int | None
+    run: int
+    size: Size
+    ax: Axes | None
 
-def _recorded(result: Result, name: str, run: int) -> Table:
-    # The error for a missing table names the missing key of [record].
-    table: Table = getattr(result, name)
-    rows = table.where(np.asarray(table["run"]) == run)
-    if not len(rows):
-        runs = ", ".join(map(str, np.unique(result.flows["run"])))
-        raise InputError(f"{name}: nothing was recorded in run {run} (runs: {runs})")
-    return rows
+    @cached_property
+    def table(self) -> Table:
+        # The error for a missing table names the missing key of [record].
+        table: Table = getattr(self.result, self.name)
+        rows = table.where(np.asarray(table["run"]) == self.run)
+        if not len(rows):
+            runs = ", ".join(map(str, np.unique(self.result.flows["run"])))
+            raise InputError(f"{self.name}: nothing was recorded in run {self.run} (runs: {runs})")
+        return rows
 
+    @property
+    def end_s(self) -> float:
+        return float(np.max(self.table["t_s"]))
 
-def _end(result: Result, series: str, run: int) -> float:
-    return float(np.max(_recorded(result, series, run)["t_s"]))
+    @property
+    def users(self) -> int:
+        return len(np.unique(self.result.flows["user"]))
+
+    def title(self, quantity: str) -> str:
+        if self.user is not None:
+            quantity += f", {_user_name(self.result, self.user)}"
+        elif self.users > TOGETHER:
+            quantity += f", {TOGETHER} of {self.users} users"
+        runs = len(np.unique(self.result.flows["run"]))
+        return quantity + (f", run {self.run}" if runs > 1 else "")
+
+    def draw(self, words: tuple[str, str], draw: Draw, columns: int = 2) -> Figure:
+        """Draws each user; `words` are the title, and the label of the y axis."""
+        result, ax = self.result, self.ax
+        users, user_of = chosen(result, self.user, self.run), np.asarray(self.table["user"])
+        is_grid = self.user is None and self.users > TOGETHER
+        if is_grid and ax is not None:
+            raise InputError(
+                f"`ax` has room for {TOGETHER} of {self.users} users; name one by `user`"
+            )
+        name = getattr(result.scenario, "name", "")
+        title = self.title(words[0]) + (f"\n{name}" if name and ax is None else "")
+        names = [_user_name(result, number) for number in users]
+        if is_grid:
+            figure, parts = new_grid(title, TIME_LABEL, words[1], names, self.size[0])
+        else:
+            figure, axes = new_figure(title, TIME_LABEL, words[1], self.size, ax)
+            parts = [axes] * len(users)
+        before = [] if ax is None else [artist for artist, _ in legend_entries(ax)]
+        for place, (axes, number) in enumerate(zip(parts, users, strict=True)):
+            look = {"color": color(0 if is_grid else len(before) + place), "label": names[place]}
+            draw(axes, number, self.table.where(user_of == number), look)
+        for artist, label in () if ax is None else legend_entries(ax):
+            if artist not in before and name:
+                artist.set_label(f"{name}: {label}")
+        from_zero(*parts)
+        if not is_grid:
+            legend(parts[0], columns)
+        return figure
 
 
 def _steps(axes: Axes, rows: Table, column: str, end_s: float, **look: Any) -> None:

@@ -8,13 +8,16 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import Collection
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, StepPatch
+from numpy.typing import NDArray
 
 from nodeb.errors import InputError
 from nodeb.plot.text import POINTS, Picture, broken, columns_of, width_of
@@ -49,6 +52,18 @@ LEGEND_LIMIT = 3 * len(PALETTE)
 UNNAMED = re.compile(r"_(nolegend_|(child|container)\d+)")
 """Label that matplotlib gives to what is drawn without a label."""
 LEGEND_ROWS = 2
+NAMED = 6
+"""Maximum number of curves that have their names at their ends; names of more are in a legend."""
+NEAR = 0.9
+"""Share of the axes' width beyond which all curves must end to have their names there."""
+APART = 0.2
+"""Minimum distance of curves' ends that have their names there, as a share of a line's height."""
+MARGIN_IN = 1.4
+"""Maximum width of names at the ends of curves, inches."""
+DRAWN = 0.65
+"""Share of a figure's height that its axes have at the least."""
+AT_END = "name of a curve"
+"""Label of the texts at the ends of curves."""
 TITLE, LABEL, ENTRY = 12.0, 10.5, 9.5
 
 STYLE: dict[Any, Any] = {
@@ -176,12 +191,76 @@ def dash(place: int) -> str | tuple[int, tuple[float, ...]]:
 
 
 def legend(axes: Axes, columns: int = 2, last: str = "", fewest: int = 2, title: str = "") -> None:
+    """Names curves at their right ends where all end there, and the rest in a legend."""
     entries = sorted(legend_entries(axes), key=lambda entry: entry[1] == last)
     figure = axes.get_figure(root=True)
-    if len(entries) >= fewest and not isinstance(figure, Picture):
+    for text in [text for text in axes.texts if text.get_label() == AT_END]:
+        text.remove()
+    if len(entries) < fewest:
+        return
+    if not isinstance(figure, Picture):
         axes.legend(*zip(*entries, strict=True), title=title or None, frameon=False)
-    elif len(entries) >= fewest:
-        figure_legend(figure, entries, columns, title)
+        return
+    curves = [entry for entry in entries if not _is_sample(entry[0])]
+    if _name_ends(axes, curves, figure.get_figheight(), title):
+        entries, title = [entry for entry in entries if entry not in curves], ""
+    figure_legend(figure, entries, columns, title)
+
+
+def _is_sample(artist: Artist) -> bool:
+    """Whether an artist without data shows in the legend what markers mean."""
+    return isinstance(artist, Line2D) and not np.size(artist.get_xdata())
+
+
+def _name_ends(axes: Axes, curves: Sequence[tuple[Artist, str]], height: float, title: str) -> bool:
+    """Writes names beside the right ends of curves, if there are few, and all end there."""
+    ends = [(label, *end) for artist, label in curves if (end := _end(artist))]
+    if len(ends) < len(curves) or not 1 <= len(ends) <= NAMED:
+        return False
+    places = (axes.transData - axes.transAxes).transform([end for _, _, end in ends])
+    names = [broken(label, MARGIN_IN, ENTRY) for label, _, _ in ends]
+    row = 1.3 * ENTRY / POINTS / (DRAWN * height)
+    gap = row * max(name.count("\n") + 1 for name in names)
+    widest = max(width_of(line, ENTRY) for name in names for line in name.split("\n"))
+    order = np.argsort(places[:, 1]).tolist()
+    are_apart = (np.diff(places[order, 1]) > APART * row).all() and gap * len(ends) <= 1
+    if widest > MARGIN_IN or not are_apart or not (places[:, 0] >= NEAR).all():
+        return False
+    top = [float(places[order[-1], 1]) + gap] if title else []
+    heights = _apart(np.append(places[order, 1], top), gap)
+    look: Look = {"textcoords": "axes fraction", "va": "center", "fontsize": ENTRY, "color": INK}
+    look |= {"annotation_clip": False, "label": AT_END}
+    for place, y in zip(order, heights.tolist(), strict=False):
+        _, line, end = ends[place]
+        arrow: Look = {"arrowstyle": "-", "shrinkA": 2, "shrinkB": 0, "relpos": (0, 0.5)}
+        arrow |= {"color": line.get_edgecolor() if isinstance(line, Patch) else line.get_color()}
+        arrow |= {"linestyle": line.get_linestyle(), "linewidth": 1.2}
+        axes.annotate(names[place], end, (1.04, y), arrowprops=arrow, **look)
+    if title:
+        axes.annotate(title, (1, 1), (1.04, heights[-1]), fontweight="bold", **look)
+    return True
+
+
+def _end(artist: Artist) -> tuple[Line2D | StepPatch, tuple[float, float]] | None:
+    """Returns a curve without its error bars, and its last point; None if it is no curve."""
+    line = artist.lines[0] if isinstance(artist, ErrorbarContainer) else artist
+    if isinstance(line, StepPatch):
+        values, edges, _ = line.get_data()
+        return line, (float(edges[-1]), float(values[-1]))
+    if not isinstance(line, Line2D) or line.get_linestyle() == "None":
+        return None
+    points = np.asarray(line.get_xydata(), dtype=np.float64)
+    points = points[np.isfinite(points).all(axis=1)]
+    return (line, (float(points[-1, 0]), float(points[-1, 1]))) if len(points) else None
+
+
+def _apart(heights: NDArray[np.float64], gap: float) -> NDArray[np.float64]:
+    """Moves heights, in ascending order and from 0 to 1, so that they differ by `gap`."""
+    steps = gap * np.arange(len(heights))
+    low = np.minimum.accumulate((heights - steps)[::-1])[::-1]
+    middle = (np.maximum.accumulate(heights - steps) + low) / 2
+    moved: NDArray[np.float64] = np.clip(middle, 0, 1 - steps[-1]) + steps
+    return moved
 
 
 def legend_entries(axes: Axes) -> list[tuple[Artist, str]]:
@@ -204,6 +283,8 @@ def figure_legend(
         return
     for legend in figure.legends:  # One of what was drawn before on the same axes.
         legend.remove()
+    if not entries:
+        return
     with styled():
         if len(entries) > LEGEND_LIMIT:
             text = f"{len(entries)} curves: too many to tell apart"

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
+from io import BytesIO
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import nodeb
 from nodeb import plot
 from nodeb.base.table import Table
 from nodeb.errors import InputError
-from nodeb.plot.style import legend_entries
+from nodeb.plot.style import NARROW, SIZE, legend_entries
 from nodeb.scenario_types import Ftp, LinkBearer, Record, UserGroup, Wired
+
+
+def names(figure: Figure) -> list[str]:
+    """Names at the ends of curves, then those in the legend."""
+    entries = [text for legend in figure.legends for text in legend.get_texts()]
+    return [text.get_text() for text in (*figure.axes[0].texts, *entries)]
 
 
 @cache
@@ -107,8 +118,7 @@ def test_legend_has_names_that_begin_with_an_underscore() -> None:
 
 def test_several_users_are_distinguishable() -> None:
     figure = plot.queue(recorded())
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["user 0 (phone)", "user 1 (phone)"]
+    assert set(names(figure)) == {"user 0 (phone)", "user 1 (phone)"}
 
 
 @pytest.mark.parametrize(
@@ -138,8 +148,43 @@ def test_lines_draw_intervals_and_published_values() -> None:
     hollow = [drawn for drawn in axes.lines if drawn.get_markerfacecolor() == "none"]
     # The first line has the published values, and the second is the legend's.
     assert [list(drawn.get_xdata()) for drawn in hollow] == [[1], []]
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert sorted(labels) == ["a", "published"]
+    assert names(figure) == ["a", "published"]
+
+
+ENDS = [0.1, 0.15, 0.2, 0.95, 1.0]
+
+
+@pytest.mark.parametrize("size", [SIZE, NARROW])
+def test_names_at_ends_of_curves_do_not_overlap(size: tuple[float, float]) -> None:
+    data = [plot.Line(f"number {n} of\nfive", [0.5, end]) for n, end in enumerate(ENDS)]
+    figure = plot.lines("title", "x", "y", [0, 1], data, size=size)
+    figure.savefig(BytesIO())  # The layout is computed when the figure is saved.
+    texts = figure.axes[0].texts
+    boxes = [Text.get_window_extent(text) for text in texts]
+    for below, above in pairwise(boxes):
+        assert below.y1 < above.y0
+    edge = figure.axes[0].bbox.x1
+    assert all(edge <= box.x0 and box.x1 <= figure.bbox.x1 for box in boxes)
+    assert [text.xy[1] for text in texts] == ENDS
+    assert not figure.legends
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [plot.Line(f"line {n}", [1.0, n]) for n in range(7)],
+        [plot.Line("one", [1.0, 2.0]), plot.Line("ends there too", [3.0, 2.0])],
+        [plot.Line("ends at the right", [1.0, 2.0]), plot.Line("ends early", [1.0, math.nan])],
+        [
+            plot.Line("a", [1.0, 2.0]),
+            plot.Line("a_word_that_cannot_be_broken_anywhere", [1.0, 2.0]),
+        ],
+    ],
+)
+def test_legend_names_curves_without_room_at_their_ends(data: list[plot.Line]) -> None:
+    figure = plot.lines("t", "x", "y", [0, 1], data)
+    assert not figure.axes[0].texts
+    assert names(figure) == [line.label for line in data]
 
 
 def test_bars_are_drawn_side_by_side() -> None:

@@ -75,8 +75,7 @@ def test_sweep_has_a_curve_per_value_with_its_own_intervals():
     box = first.get_paths()[0].get_extents()
     assert (box.x0, box.x1) == (0.0, 0.2)
     assert (box.y0, box.y1) == pytest.approx((0.99, 1.04))
-    assert [t.get_text() for t in figure.legends[0].get_texts()] == list(drawn(figure))
-    assert figure.legends[0].get_title().get_text() == "Phones"
+    assert [text.get_text() for text in axes.texts] == [*drawn(figure), "Phones"]
     assert axes.get_title(loc="left") == ""
     assert axes.get_xticks().tolist() == [0.0, 0.1, 0.2]
     bottom, top = axes.get_ylim()
@@ -313,7 +312,7 @@ def test_means_without_all_users_are_hollow_and_explained():
     assert expected in " ".join(" ".join(one.get_text() for one in texts).split())
     whole = curves(table, "wired.loss", "application_bps", ["users.0.count"])
     assert not any(map(is_hollow, whole.axes[0].lines))
-    assert "hollow" not in " ".join(one.get_text() for one in whole.legends[0].get_texts())
+    assert not whole.legends
 
 
 def test_single_curve_explains_hollow_marks_too():
