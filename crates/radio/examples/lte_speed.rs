@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ue = Ue { channel: ChannelSpec::Cell(place), ..Ue::default() };
     let users: Vec<UserRadio> =
         (0..users).map(|id| UserRadio { id, ue: ue.clone(), ..UserRadio::default() }).collect();
-    let mut bearer = params.build(&users, &Streams::new(1, 0)).remove(0);
+    let mut bearer = params.build(&users, &Streams::new(1, 0)).down.remove(0);
     let mut world = Surroundings::default();
     let begun = cpu_time()?;
     let mut number = 0;

@@ -18,7 +18,7 @@ use super::rlc::{Delivered, RlcSpec};
 use super::tti::Air;
 use super::tti::arq::remedies::{Changed, remedies};
 use super::tti::rlc::Checksum;
-use super::{Facts, Hop, Radio, RadioSpec, UserRadio};
+use super::{Bearers, Facts, Hop, Radio, RadioSpec, UserRadio};
 
 params! {
     /// Dedicated channels of one user. Defaults: Tables 5 and 10 of `wang`, that is, 12 parallel channels
@@ -130,7 +130,7 @@ impl Radio for Dch {
         self.errors.as_ref()
     }
 
-    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Hop>> {
-        users.iter().map(|user| self.bearer(user, *streams)).collect()
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Bearers {
+        Bearers::one_per_user(users, |user| self.bearer(user, *streams))
     }
 }

@@ -18,7 +18,7 @@ use super::rlc::{Delivered, RlcSpec};
 use super::tti::Air;
 use super::tti::arq::remedies::{Changed, remedies};
 use super::tti::rlc::Checksum;
-use super::{Facts, Hop, Radio, RadioSpec, UserRadio};
+use super::{Bearers, Facts, Radio, RadioSpec, UserRadio};
 
 params! {
     /// A channel shared by all users, one user per TTI. Defaults: Table 10 of `wang` at 384 kbps, that is, 3
@@ -127,10 +127,11 @@ impl Radio for HsDsch {
         check.idle(every_ci, &keys!(self; pdus_per_tti), why);
     }
 
-    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Hop>> {
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Bearers {
         let scheduler = self.scheduler.build(users.len(), self.tti);
         let Self { errors, rlc, .. } = self;
         let (air, checksum) = (self.air(), Checksum::Block);
-        vec![Parts { air, checksum, errors: errors.as_ref(), rlc, scheduler }.build(users, streams)]
+        let parts = Parts { air, checksum, errors: errors.as_ref(), rlc, scheduler };
+        Bearers { down: vec![parts.build(users, streams)], up: None }
     }
 }

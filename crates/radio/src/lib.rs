@@ -20,7 +20,7 @@
 //!
 //! let dch = Dch { bler: Probability(0.0), ..Dch::default() };
 //! let user = UserRadio::default();
-//! let mut bearer = dch.build(&[user], &Streams::new(1, 0)).remove(0);
+//! let mut bearer = dch.build(&[user], &Streams::new(1, 0)).down.remove(0);
 //!
 //! let mut world = Surroundings::default();
 //! for id in 0..2 {
@@ -86,7 +86,6 @@ use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Probability, Rate, Time};
 use nodeb_net::{Chain, LinkCounts, QueueSpec, Recording};
 
-use crate::lte::shared::Shared;
 use crate::pdcp::SnLength;
 
 /// Packets that a bearer has accepted and neither delivered nor lost yet.
@@ -113,7 +112,7 @@ impl Backlog {
 /// The bearer reports each accepted packet to the context once, as delivered or lost, unless the run ends
 /// before. It may defer internal updates, but always applies them before they could affect an accepted
 /// packet. [`Self::settle`] applies all updates that are still deferred.
-pub trait Hop: Send + std::fmt::Debug {
+pub trait Hop: std::fmt::Debug {
     /// False if the packet is lost or dropped.
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool;
     /// `None` if nothing happens until a packet is accepted.
@@ -153,12 +152,6 @@ pub trait Hop: Send + std::fmt::Debug {
     }
     /// The phone listens earlier than expected because of what it sends or is granted in the uplink.
     fn on_listening(&mut self, _ctx: &mut Context, _user: usize) {}
-    /// State of the phones that the uplink uses, too.
-    fn shared(&self) -> Shared {
-        Shared::default()
-    }
-    /// Must be called before the first packet.
-    fn share(&mut self, _shared: &Shared) {}
 }
 
 pub trait BandwidthMeter {
@@ -276,11 +269,26 @@ pub trait Radio {
     fn tables(&self) -> Vec<Table> {
         Vec::new()
     }
-    /// A single bearer if the radio is shared, otherwise one per user.
-    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Hop>>;
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Bearers;
+}
+
+/// Both directions of a radio.
+#[derive(Debug)]
+pub struct Bearers {
+    /// A single one if the radio is shared, otherwise one per user.
+    pub down: Vec<Box<dyn Hop>>,
     /// `None` if each phone has an uplink of its own.
-    fn build_uplink(&self, _users: &[UserRadio], _streams: &Streams) -> Option<Box<dyn Hop>> {
-        None
+    pub up: Option<Box<dyn Hop>>,
+}
+
+impl Bearers {
+    pub fn one_per_user(users: &[UserRadio], bearer: impl Fn(&UserRadio) -> Box<dyn Hop>) -> Self {
+        Self { down: users.iter().map(bearer).collect(), up: None }
+    }
+
+    /// For all users.
+    pub fn shared(bearer: impl Hop + 'static) -> Self {
+        Self { down: vec![Box::new(bearer)], up: None }
     }
 }
 

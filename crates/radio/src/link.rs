@@ -10,7 +10,7 @@ use nodeb_net::jitter::JitterSpec;
 use nodeb_net::loss::{LossSpec, list::LossList};
 use nodeb_net::{Link, LossSetting, Outage, Path, QueueSpec, Reordering};
 
-use super::{Facts, Hop, Radio, RadioSpec, UserRadio};
+use super::{Bearers, Facts, Radio, RadioSpec, UserRadio};
 
 params! {
     /// Plain link to each user with a rate, a delay, a queue and loss, instead of a radio bearer.
@@ -85,7 +85,7 @@ impl Radio for LinkBearer {
         self.rate
     }
 
-    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Hop>> {
-        users.iter().map(|user| Box::new(self.link(user, streams)) as _).collect()
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Bearers {
+        Bearers::one_per_user(users, |user| Box::new(self.link(user, streams)))
     }
 }

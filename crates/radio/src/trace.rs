@@ -12,7 +12,7 @@ use nodeb_base::units::{Duration, Rate, Size};
 use nodeb_net::jitter::JitterSpec;
 use nodeb_net::{AtEnd, LossSetting, OPPORTUNITIES, Opportunities, Path, QueueSpec, Recording, Reordering};
 
-use super::{Facts, Hop, Radio, RadioSpec, UserRadio};
+use super::{Bearers, Facts, Radio, RadioSpec, UserRadio};
 
 /// Of an opportunity, or of a packet's additional header.
 const MAX_BYTES: Size = Size(1_000_000_000);
@@ -129,11 +129,10 @@ impl Radio for TraceBearer {
         vec![OPPORTUNITIES.empty()]
     }
 
-    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Hop>> {
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Bearers {
         let recording = self.recording(&self.down);
-        let bearer = |user: &UserRadio| {
-            Box::new(self.path().traced("down", &recording, streams, "link", user.id)) as Box<dyn Hop>
-        };
-        users.iter().map(bearer).collect()
+        Bearers::one_per_user(users, |user| {
+            Box::new(self.path().traced("down", &recording, streams, "link", user.id))
+        })
     }
 }

@@ -7,7 +7,7 @@ use nodeb_base::registry;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::Duration;
 
-pub trait Jitter: Send + std::fmt::Debug {
+pub trait Jitter: std::fmt::Debug {
     fn draw(&mut self, stream: &mut Stream) -> Duration;
 }
 

@@ -21,7 +21,7 @@ use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, IntoDeserializer as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub trait LossModel: Send + fmt::Debug {
+pub trait LossModel: fmt::Debug {
     /// Must be called once for every packet, in order from position 0.
     fn loses(&mut self, position: u64, payload: bool) -> bool;
 }

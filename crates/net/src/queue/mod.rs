@@ -47,7 +47,7 @@ use nodeb_base::remedy::LARGE;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::{Rate, Time};
 
-pub trait Queue: Send + std::fmt::Debug {
+pub trait Queue: std::fmt::Debug {
     fn push(&mut self, now: Time, packet: Packet, drops: &mut DropLog) -> bool;
     /// The discipline may drop packets in front of the one that it returns.
     fn pop(&mut self, now: Time, drops: &mut DropLog) -> Option<Packet>;

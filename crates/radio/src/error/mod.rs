@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use within_block::WithinBlock;
 
-pub trait ErrorProcess: Send + std::fmt::Debug {
+pub trait ErrorProcess: std::fmt::Debug {
     fn next_is_error(&mut self) -> bool;
     fn skip(&mut self, steps: u64);
 }

@@ -47,7 +47,7 @@ use super::mac::sched::SchedulerSpec;
 use super::rlc::units::payload::Payload;
 use super::tti::TtiBearer;
 use super::ue::Ue;
-use super::{Facts, Hop, Radio, RadioSpec, UserRadio};
+use super::{Bearers, Facts, Radio, RadioSpec, UserRadio};
 use crate::numerology::Numerology;
 
 /// In bits, for one queue and one PDU size (TS 25.321, 9.1.4).
@@ -381,7 +381,7 @@ impl Radio for Hsdpa {
         vec![PHONES.empty()]
     }
 
-    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Hop>> {
-        vec![Box::new(self.bearer(users, streams))]
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Bearers {
+        Bearers::shared(self.bearer(users, streams))
     }
 }

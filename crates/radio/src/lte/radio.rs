@@ -27,6 +27,7 @@ use super::resources::{Downlink, Ports};
 use super::rlc::LteRlcSpec;
 use super::rrc::Rrc;
 use super::rrc::connections::CONNECTIONS;
+use super::shared::Shared;
 use super::site::Site;
 use super::timing::DOWN_RETRANSMISSION_AFTER;
 use super::uplink::UplinkSpec;
@@ -47,7 +48,7 @@ use crate::pdcp::SnLength;
 use crate::rlc::bytes::um::UmSnLength;
 use crate::tti::TtiBearer;
 use crate::ue::{STRONGER_DB, Ue};
-use crate::{Facts, Hop, KeyDefault, Radio, RadioSpec, UserRadio};
+use crate::{Bearers, Facts, Hop, KeyDefault, Radio, RadioSpec, UserRadio};
 
 params! {
     /// LTE cell (Releases 8 to 12, FDD, one to four layers). The users' categories and channels are set under `ue` in
@@ -436,17 +437,17 @@ impl Radio for Lte {
         ]
     }
 
-    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Hop>> {
-        vec![Box::new(TtiBearer::new(TTI, LteMac::new(self, users, streams)))]
-    }
-
-    fn build_uplink(&self, users: &[UserRadio], streams: &Streams) -> Option<Box<dyn Hop>> {
-        match &self.uplink {
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Bearers {
+        let shared = Shared::new(self, users);
+        let down = LteMac::new(self, users, streams, shared.clone());
+        let up: Option<Box<dyn Hop>> = match &self.uplink {
             UplinkSpec::Plain(_) => None,
             UplinkSpec::Scheduled(params) => {
-                Some(Box::new(TtiBearer::new(TTI, UplinkMac::new(self, params, users, streams))))
+                let mac = UplinkMac::new(self, params, users, streams, shared);
+                Some(Box::new(TtiBearer::new(TTI, mac)))
             }
-        }
+        };
+        Bearers { down: vec![Box::new(TtiBearer::new(TTI, down))], up }
     }
 }
 

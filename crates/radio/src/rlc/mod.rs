@@ -76,9 +76,9 @@ impl RlcSpec {
     }
 }
 
-pub trait Peers: Send + std::fmt::Debug {
+pub trait Peers: std::fmt::Debug {
     /// With user data or commands.
-    type Pdu: Send + std::fmt::Debug;
+    type Pdu: std::fmt::Debug;
     /// False if the buffer is full.
     fn push(&mut self, now: Time, packet: Packet) -> bool;
     fn is_ready(&self) -> bool;

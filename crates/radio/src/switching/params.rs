@@ -16,7 +16,7 @@ use super::bearer::SwitchedBearer;
 use super::policy::SwitchingSpec;
 use super::policy::always_dch::AlwaysDch;
 use super::state::PhonePower;
-use crate::{Facts, Hop, Radio, RadioSpec, UserRadio};
+use crate::{Bearers, Facts, Radio, RadioSpec, UserRadio};
 
 params! {
     /// A FACH shared by all users, and dedicated channels, each held by one user at a time. Defaults: Table I
@@ -130,7 +130,7 @@ impl Radio for FachDch {
         vec![super::bearer::CHANNELS.empty()]
     }
 
-    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Hop>> {
-        vec![Box::new(self.bearer(users.len(), streams))]
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Bearers {
+        Bearers::shared(self.bearer(users.len(), streams))
     }
 }

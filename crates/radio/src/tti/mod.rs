@@ -19,10 +19,9 @@ use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Time};
 
 use self::grid::Grid;
-use crate::lte::shared::Shared;
 use crate::{Backlog, BandwidthMeter, Hop};
 
-pub trait Mac: Send + std::fmt::Debug {
+pub trait Mac: std::fmt::Debug {
     /// In which the TTIs begin: a packet that comes later at the same time must wait for the next TTI.
     const PHASE: Phase = Phase::DownlinkTti;
 
@@ -65,12 +64,6 @@ pub trait Mac: Send + std::fmt::Debug {
     }
     /// The phone listens early because of what it sends or is granted in the uplink.
     fn on_listening(&mut self, _ctx: &mut Context, _grid: &Grid, _user: usize) {}
-    /// State of the phones that the uplink uses, too.
-    fn shared(&self) -> Shared {
-        Shared::default()
-    }
-    /// State of another bearer.
-    fn share(&mut self, _shared: &Shared) {}
 }
 
 #[derive(Debug)]
@@ -159,13 +152,5 @@ impl<M: Mac> Hop for TtiBearer<M> {
 
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
         self.mac.bandwidth_meter()
-    }
-
-    fn shared(&self) -> Shared {
-        self.mac.shared()
-    }
-
-    fn share(&mut self, shared: &Shared) {
-        self.mac.share(shared);
     }
 }

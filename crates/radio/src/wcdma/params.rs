@@ -19,7 +19,7 @@ use super::profile::ProfileSpec;
 use super::selection::SelectionSpec;
 use crate::rlc::Delivered;
 use crate::tti::TtiBearer;
-use crate::{Facts, Hop, Radio, RadioSpec, UserRadio};
+use crate::{Bearers, Facts, Radio, RadioSpec, UserRadio};
 
 params! {
     /// WCDMA downlink, in which all connections use codes of a cell at the same time. The rate of a
@@ -206,7 +206,7 @@ impl Radio for Wcdma {
         vec![super::bearer::CELL.empty()]
     }
 
-    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Hop>> {
-        vec![Box::new(self.bearer(users, streams))]
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Bearers {
+        Bearers::shared(self.bearer(users, streams))
     }
 }

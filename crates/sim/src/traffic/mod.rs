@@ -40,7 +40,7 @@ pub enum After {
     End,
 }
 
-pub trait Source: Send + std::fmt::Debug {
+pub trait Source: std::fmt::Debug {
     /// The wait of the first transfer counts from the user's start.
     fn next(&mut self) -> Option<Transfer>;
 }

@@ -5,7 +5,7 @@ use nodeb_base::event::{Mask, Place, Sink, Site};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 use nodeb_net::Core;
-use nodeb_radio::{Hop, UserRadio};
+use nodeb_radio::{Bearers, Hop, UserRadio};
 
 use super::World;
 use super::connection_timers::Timer;
@@ -113,16 +113,13 @@ fn links(scenario: &Scenario, streams: Streams) -> Hops {
 fn add_radio(hops: &mut Hops, scenario: &Scenario, users: &[UserRadio], streams: Streams) {
     let all = &mut hops.all;
     hops.bearers.start = all.len();
-    let mut bearers = scenario.radio.build(users, &streams);
-    let shared_uplink = scenario.radio.build_uplink(users, &streams);
-    let shared = bearers.first().map(|bearer| bearer.shared());
-    for (index, bearer) in (0..).zip(bearers.drain(..)) {
+    let Bearers { down, up } = scenario.radio.build(users, &streams);
+    for (index, bearer) in (0..).zip(down) {
         all.push(Hosted::new(bearer, Stage::Bearer, Place::new(Site::Bearer, index)));
     }
     hops.bearers.end = all.len();
     hops.uplinks.start = all.len();
-    if let (Some(mut uplink), Some(shared)) = (shared_uplink, shared) {
-        uplink.share(&shared);
+    if let Some(uplink) = up {
         let place = Place::new(Site::Uplink, hops.bearers.len() as u32);
         all.push(Hosted::new(uplink, Stage::Uplink, place));
     } else {

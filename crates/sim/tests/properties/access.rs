@@ -48,7 +48,7 @@ struct Access {
 
 impl Access {
     fn new(radio: &RadioSpec, users: &[UserRadio], seed: u64) -> Self {
-        let bearers = radio.build(users, &Streams::new(seed, 0));
+        let bearers = radio.build(users, &Streams::new(seed, 0)).down;
         let around = || Surroundings::with_mask(Mask::TTIS, Time(u64::MAX));
         let around = bearers.iter().map(|_| around()).collect();
         Self { bearers, around, shared: radio.facts().is_shared, users: users.len() }

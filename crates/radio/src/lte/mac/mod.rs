@@ -150,7 +150,7 @@ pub struct LteMac {
 }
 
 impl LteMac {
-    pub fn new(params: &Lte, users: &[UserRadio], streams: &Streams) -> Self {
+    pub fn new(params: &Lte, users: &[UserRadio], streams: &Streams, shared: Shared) -> Self {
         let sequence = if users.iter().any(|user| user.ue.channel.facts().fades) {
             JakesSequence::new(&mut streams.stream("cell", 0, "fading"))
         } else {
@@ -162,8 +162,6 @@ impl LteMac {
         let carrier = Carrier { cell: &cell, band: &band, numerology, antennas, steps: None, fading: "user" };
         let formats = OnceCell::from(params.formats());
         let count = users.len();
-        let sleepers = params.drx.as_ref().map(|drx| Sleepers::new(drx, users));
-        let promotions = params.rrc.as_ref().map(|rrc| Promotions::new(rrc, users));
         let mut responses = Responses::default();
         let users: Vec<User> = users
             .iter()
@@ -191,8 +189,8 @@ impl LteMac {
             sent: Vec::new(),
             decided: Vec::new(),
             statuses: VecDeque::new(),
-            sleepers,
-            promotions,
+            sleepers: shared.sleepers,
+            promotions: shared.connections.map(|connections| Promotions::new(connections, count)),
         }
     }
 
@@ -386,10 +384,5 @@ impl Mac for LteMac {
         let connections = connections.map(|connections| connections.table(tti));
         let queues = queues::table(Direction::Down, self.users.iter().map(|state| state.rlc.queue_counts()));
         std::iter::once(PHONES.table(&rows)).chain(sleepers).chain(connections).chain([queues]).collect()
-    }
-
-    fn shared(&self) -> Shared {
-        let connections = self.promotions.as_ref().map(|promotions| promotions.connections.clone());
-        Shared { connections, sleepers: self.sleepers.clone() }
     }
 }

@@ -3,10 +3,8 @@ use nodeb_base::event::{Direction, Event, Mask};
 use nodeb_base::units::Time;
 
 use super::super::reports::TTI;
-use super::super::rrc::Rrc;
 use super::super::rrc::connections::Connections;
 use super::sleep::Sleepers;
-use crate::UserRadio;
 
 #[derive(Debug)]
 pub struct Promotions {
@@ -16,8 +14,8 @@ pub struct Promotions {
 }
 
 impl Promotions {
-    pub fn new(rrc: &Rrc, users: &[UserRadio]) -> Self {
-        Self { connections: Connections::new(rrc, users), since: vec![None; users.len()] }
+    pub fn new(connections: Connections, users: usize) -> Self {
+        Self { connections, since: vec![None; users] }
     }
 
     /// Promotes an idle phone; with DRX, its inactivity timer starts with the connection.

@@ -1,4 +1,5 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::cell::{RefCell, RefMut};
+use std::rc::Rc;
 
 use nodeb_base::context::Context;
 use nodeb_base::event::{Event, Mask};
@@ -24,7 +25,7 @@ struct Sleeper {
 
 /// Shared by downlink and uplink, and by clones.
 #[derive(Clone, Debug)]
-pub struct Sleepers(Arc<Mutex<Vec<Sleeper>>>);
+pub struct Sleepers(Rc<RefCell<Vec<Sleeper>>>);
 
 impl Sleepers {
     pub fn new(drx: &Drx, users: &[UserRadio]) -> Self {
@@ -34,11 +35,11 @@ impl Sleepers {
             earlier: Vec::new(),
             counted: (0, 0),
         };
-        Self(Arc::new(Mutex::new(users.iter().map(sleeper).collect())))
+        Self(Rc::new(RefCell::new(users.iter().map(sleeper).collect())))
     }
 
-    fn phones(&self) -> MutexGuard<'_, Vec<Sleeper>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn phones(&self) -> RefMut<'_, Vec<Sleeper>> {
+        self.0.borrow_mut()
     }
 
     /// First subframe at or after `ready` with reception; extends the last wait if it ends after `ready`,

@@ -8,6 +8,7 @@ use nodeb_net::queue::drop_tail::DropTail;
 use serde_json::json;
 
 use super::super::Lte;
+use super::super::shared::Shared;
 use super::LteMac;
 use crate::cell::channel::ChannelSpec;
 use crate::ue::Ue;
@@ -45,7 +46,7 @@ impl Bench {
         let user = |(id, ue)| UserRadio { id, ue, ..UserRadio::default() };
         let users: Vec<UserRadio> = (0..).zip(ues).map(user).collect();
         Self {
-            bearer: params.build(&users, &Streams::new(1, 0)).remove(0),
+            bearer: params.build(&users, &Streams::new(1, 0)).down.remove(0),
             world: Surroundings::with_mask(
                 Mask::BLOCKS.or(Mask::TTIS).or(Mask::CHANNELS).or(Mask::PDCP),
                 Time(u64::MAX),
@@ -476,8 +477,9 @@ fn the_metric_is_the_rate_of_the_block() {
         for snr_db in (-5..30).map(f64::from) {
             let params = keys(json!({ "bandwidth": bandwidth, "rlc": "um" }));
             let user =
-                UserRadio { ue: Ue { channel: at_snr(snr_db), ..Ue::default() }, ..UserRadio::default() };
-            let mut mac = LteMac::new(&params, &[user], &Streams::new(1, 0));
+                [UserRadio { ue: Ue { channel: at_snr(snr_db), ..Ue::default() }, ..UserRadio::default() }];
+            let shared = Shared::new(&params, &user);
+            let mut mac = LteMac::new(&params, &user, &Streams::new(1, 0), shared);
             mac.measure(0, 21);
             let format = mac.formats[0]
                 .select_by_cqis(21, mac.band.all(), 1, &mac.users[0].report.cqis, 1.0, u32::MAX)

@@ -1,4 +1,5 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::cell::{RefCell, RefMut};
+use std::rc::Rc;
 
 use nodeb_base::event::Direction;
 use nodeb_base::table;
@@ -94,11 +95,11 @@ struct Shared {
 
 /// Clones share the same connections.
 #[derive(Clone, Debug)]
-pub struct Connections(Arc<Mutex<Shared>>);
+pub struct Connections(Rc<RefCell<Shared>>);
 
 impl Connections {
     pub fn new(rrc: &Rrc, users: &[UserRadio]) -> Self {
-        Self(Arc::new(Mutex::new(Shared {
+        Self(Rc::new(RefCell::new(Shared {
             access: Access::new(rrc),
             inactivity: rrc.inactivity.0 / TTI.0,
             power: rrc.power.clone(),
@@ -106,8 +107,8 @@ impl Connections {
         })))
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shared(&self) -> RefMut<'_, Shared> {
+        self.0.borrow_mut()
     }
 
     /// First connected subframe, at most `tti` if connected. An idle phone is promoted: paged first for a

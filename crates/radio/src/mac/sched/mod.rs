@@ -58,7 +58,7 @@ pub enum Rule<'a> {
     Ratio(&'a [f64]),
 }
 
-pub trait Scheduler: Send + std::fmt::Debug {
+pub trait Scheduler: std::fmt::Debug {
     /// Returns which properties of candidates the scheduler needs.
     fn view(&self) -> View;
     /// Index in `candidates`, which is not empty and is ordered by user index.

@@ -24,7 +24,7 @@ pub enum Event {
     Timer,
 }
 
-pub trait SwitchingPolicy: Send + std::fmt::Debug {
+pub trait SwitchingPolicy: std::fmt::Debug {
     /// Commands to `rrc` may be for any user.
     fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>);
     /// Index in the waiting list, which is not empty, of the user for a free channel.

@@ -104,7 +104,13 @@ pub struct UplinkMac {
 }
 
 impl UplinkMac {
-    pub fn new(lte: &Lte, params: &Scheduled, users: &[UserRadio], streams: &Streams) -> Self {
+    pub fn new(
+        lte: &Lte,
+        params: &Scheduled,
+        users: &[UserRadio],
+        streams: &Streams,
+        shared: Shared,
+    ) -> Self {
         let sequence = if users.iter().any(|user| user.ue.channel.facts().fades) {
             JakesSequence::new(&mut streams.stream("cell", 0, "uplink fading"))
         } else {
@@ -140,8 +146,8 @@ impl UplinkMac {
             reports: VecDeque::new(),
             decided: Vec::new(),
             statuses: VecDeque::new(),
-            connections: lte.rrc.as_ref().map(|rrc| Connections::new(rrc, users)),
-            sleepers: lte.drx.as_ref().map(|drx| Sleepers::new(drx, users)),
+            connections: shared.connections,
+            sleepers: shared.sleepers,
             passages: HashMap::new(),
         }
     }
@@ -285,11 +291,6 @@ impl Mac for UplinkMac {
 
     fn backlog(&self, user: usize) -> Backlog {
         self.ues[user].rlc.backlog()
-    }
-
-    fn share(&mut self, shared: &Shared) {
-        let Shared { connections, sleepers } = shared.clone();
-        (self.connections, self.sleepers) = (connections, sleepers);
     }
 
     fn tables(&mut self, _: Time) -> Vec<Table> {

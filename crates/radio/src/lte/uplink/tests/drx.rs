@@ -27,8 +27,9 @@ impl Cell {
             ..UserRadio::default()
         };
         let users: Vec<UserRadio> = (0..phones as u64).map(user).collect();
-        let down = params.build(&users, &Streams::new(1, 0)).remove(0);
-        up.uplink.share(&down.shared());
+        let mut bearers = params.build(&users, &Streams::new(1, 0));
+        up.uplink = bearers.up.unwrap();
+        let down = bearers.down.remove(0);
         let world = Surroundings::with_mask(Mask::CHANNELS, Time(u64::MAX));
         Self { down, world, up, delivered: Vec::new() }
     }

@@ -52,7 +52,7 @@ impl Bench {
         };
         let users: Vec<UserRadio> = (0..).zip(channels).map(user).collect();
         Self {
-            uplink: params.build_uplink(&users, &Streams::new(1, 0)).unwrap(),
+            uplink: params.build(&users, &Streams::new(1, 0)).up.unwrap(),
             common: Common::new(Time(u64::MAX), Sink::new(Mask::SERVICE.or(Mask::LEFT).or(Mask::PDCP))),
             counts: Counts::default(),
             of_users: vec![BlockCounts::default(); users.len()],
