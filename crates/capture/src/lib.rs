@@ -39,7 +39,6 @@ use std::time::Duration;
 use nodeb_base::event::{Event, Mask, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
-use nodeb_radio::Facts;
 use nodeb_radio::pdcp::SnLength;
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::scenario::Direction;
@@ -198,7 +197,8 @@ impl Capture {
         let connections = connections.map(|(flow, of)| Connections::new(scenario, flow, &of)).collect();
         let frame = Frame::new(snap_length as usize);
         let fates = options.radio.then(Fates::default);
-        let Facts { has_rnc, sn_length, .. } = scenario.radio.facts();
+        let parts = scenario.radio.parts();
+        let (has_rnc, sn_length) = (parts.has_rnc(), parts.pdcp);
         let (path, now) = (path.to_owned(), Time::ZERO);
         let in_flight = HashMap::new();
         let remarks = options.remarks;
@@ -390,7 +390,7 @@ impl Listener for Capture {
 
 /// Returns the interfaces, each with the maximum number of bytes captured per packet.
 fn described(interfaces: &[Interface], snap_length: u32, scenario: &Scenario) -> Vec<(Interface, u32)> {
-    let overhead = scenario.radio.facts().sn_length.map_or(0, pdcp::overhead);
+    let overhead = scenario.radio.parts().pdcp.map_or(0, pdcp::overhead);
     let length = |interface| snap_length + if interface == Interface::Pdcp { overhead } else { 0 };
     interfaces.iter().map(|interface| (*interface, length(*interface))).collect()
 }

@@ -87,9 +87,9 @@ impl Interface {
         let has = |interface: &Self| match interface {
             Self::Server | Self::Phone => true,
             Self::Proxy => scenario.proxy.is_some(),
-            Self::Rnc => radio && scenario.radio.facts().has_rnc,
+            Self::Rnc => radio && scenario.radio.parts().has_rnc(),
             Self::NodeB => radio,
-            Self::Pdcp => radio && scenario.radio.facts().sn_length.is_some(),
+            Self::Pdcp => radio && scenario.radio.parts().pdcp.is_some(),
         };
         Self::ALL.into_iter().filter(has).collect()
     }

@@ -58,7 +58,7 @@ pub fn to_dict<'py>(py: Python<'py>, scenario: &Scenario, found: Timeline) -> Py
     about.set_item("places", hops)?;
     about.set_item("node_b", places.node_b)?;
     about.set_item("until_ns", until.0)?;
-    about.set_item("tti_ns", scenario.radio.facts().tti.map(|tti| tti.0))?;
+    about.set_item("tti_ns", scenario.radio.parts().tti.map(|tti| tti.duration.0))?;
     Ok(about)
 }
 

@@ -12,7 +12,7 @@ use super::tti::{Air, TtiBearer};
 use super::{Hop, UserRadio};
 
 #[derive(Debug)]
-pub struct Parts<'a> {
+pub struct Layers<'a> {
     pub air: Air,
     /// The simple ARQ ignores this setting.
     pub checksum: Checksum,
@@ -21,11 +21,11 @@ pub struct Parts<'a> {
     pub scheduler: Box<dyn Scheduler>,
 }
 
-impl Parts<'_> {
+impl Layers<'_> {
     pub fn build(self, users: &[UserRadio], streams: &Streams) -> Box<dyn Hop> {
         let Air { pdu_bytes, buffer, delivered, tti, .. } = self.air;
         let setting = Setting { pdu_bytes, buffer, order: delivered };
-        let Parts { air, checksum, errors, rlc, scheduler } = self;
+        let Layers { air, checksum, errors, rlc, scheduler } = self;
         match rlc {
             RlcSpec::Arq(_) => {
                 Box::new(TtiBearer::new(tti, ArqMac::new(air, errors, users, scheduler, streams)))

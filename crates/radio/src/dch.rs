@@ -10,7 +10,7 @@ use nodeb_base::remedy::{self, Remedy};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Probability, Rate, Size};
 
-use super::assemble::Parts;
+use super::assemble::Layers;
 use super::error::{BY_MODEL, ErrorModel};
 use super::mac::harq::CombiningSpec;
 use super::mac::sched::round_robin::RoundRobinScheduler;
@@ -18,7 +18,7 @@ use super::rlc::{Delivered, RlcSpec};
 use super::tti::Air;
 use super::tti::arq::remedies::{Changed, remedies};
 use super::tti::rlc::Checksum;
-use super::{Bearers, Facts, Hop, Radio, RadioSpec, UserRadio};
+use super::{Bearers, Hop, Parts, Queue, Radio, RadioSpec, Retransmission, Tti, UserRadio};
 
 params! {
     /// Dedicated channels of one user. Defaults: Tables 5 and 10 of `wang`, that is, 12 parallel channels
@@ -90,29 +90,23 @@ impl Dch {
         let scheduler = Box::new(RoundRobinScheduler::default());
         let Self { errors, rlc, .. } = self;
         let (air, checksum) = (self.air(), Checksum::Pdu);
-        Parts { air, checksum, errors: errors.as_ref(), rlc, scheduler }.build(&[fixed], &streams)
+        Layers { air, checksum, errors: errors.as_ref(), rlc, scheduler }.build(&[fixed], &streams)
     }
 }
 
 impl Radio for Dch {
-    fn facts(&self) -> Facts {
+    fn parts(&self) -> Parts<'_> {
         let bler = self.air().block_error_rate(self.errors.as_ref());
-        let retransmits_after = Some(self.retransmission_delay);
-        Facts {
-            reports_ttis: true,
-            tti: Some(self.tti),
-            bler: Some(bler),
-            retransmits_after,
-            ..Facts::default()
+        Parts {
+            queue: Some(Queue::Buffer(self.buffer)),
+            tti: Some(Tti { bler: Some(bler), ..Tti::of(self.tti) }),
+            retransmission: Some(Retransmission { is_harq: false, after: self.retransmission_delay }),
+            ..Parts::default()
         }
     }
 
     fn channel_rate(&self, best_ci: Option<u32>) -> Rate {
         self.air().rate(best_ci)
-    }
-
-    fn buffer(&self) -> Option<NonZeroU32> {
-        Some(self.buffer)
     }
 
     fn remedies(&self, _phone: &UserRadio, _phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {
@@ -126,8 +120,8 @@ impl Radio for Dch {
         remedy::within(remedies, RadioSpec::Dch)
     }
 
-    fn errors(&self) -> Option<&ErrorModel> {
-        self.errors.as_ref()
+    fn unread(&self) -> Option<String> {
+        self.errors.as_ref()?.unread()
     }
 
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Bearers {

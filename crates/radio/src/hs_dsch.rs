@@ -10,7 +10,7 @@ use nodeb_base::remedy::{self, Remedy};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Probability, Rate, Size};
 
-use super::assemble::Parts;
+use super::assemble::Layers;
 use super::error::{BY_MODEL, ErrorModel};
 use super::mac::harq::CombiningSpec;
 use super::mac::sched::SchedulerSpec;
@@ -18,7 +18,7 @@ use super::rlc::{Delivered, RlcSpec};
 use super::tti::Air;
 use super::tti::arq::remedies::{Changed, remedies};
 use super::tti::rlc::Checksum;
-use super::{Bearers, Facts, Radio, RadioSpec, UserRadio};
+use super::{Bearers, ChannelKey, Parts, Queue, Radio, RadioSpec, Retransmission, Tti, UserRadio};
 
 params! {
     /// A channel shared by all users, one user per TTI. Defaults: Table 10 of `wang` at 384 kbps, that is, 3
@@ -84,26 +84,20 @@ impl HsDsch {
 }
 
 impl Radio for HsDsch {
-    fn facts(&self) -> Facts {
+    fn parts(&self) -> Parts<'_> {
         let bler = self.air().block_error_rate(self.errors.as_ref());
-        Facts {
+        Parts {
+            queue: Some(Queue::Buffer(self.buffer)),
+            tti: Some(Tti { bler: Some(bler), ..Tti::of(self.tti) }),
+            retransmission: Some(Retransmission { is_harq: true, after: self.retransmission_delay }),
             is_shared: true,
-            follows_ci: true,
-            reports_ttis: true,
-            tti: Some(self.tti),
-            bler: Some(bler),
-            retransmits_after: Some(self.retransmission_delay),
-            has_harq: true,
-            ..Facts::default()
+            channel: Some(ChannelKey::Ci),
+            ..Parts::default()
         }
     }
 
     fn channel_rate(&self, best_ci: Option<u32>) -> Rate {
         self.air().rate(best_ci)
-    }
-
-    fn buffer(&self) -> Option<NonZeroU32> {
-        Some(self.buffer)
     }
 
     fn remedies(&self, _phone: &UserRadio, _phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {
@@ -117,8 +111,8 @@ impl Radio for HsDsch {
         remedy::within(remedies, RadioSpec::HsDsch)
     }
 
-    fn errors(&self) -> Option<&ErrorModel> {
-        self.errors.as_ref()
+    fn unread(&self) -> Option<String> {
+        self.errors.as_ref()?.unread()
     }
 
     fn check_users(&self, users: &[UserRadio], check: &mut Check) {
@@ -131,7 +125,7 @@ impl Radio for HsDsch {
         let scheduler = self.scheduler.build(users.len(), self.tti);
         let Self { errors, rlc, .. } = self;
         let (air, checksum) = (self.air(), Checksum::Block);
-        let parts = Parts { air, checksum, errors: errors.as_ref(), rlc, scheduler };
-        Bearers { down: vec![parts.build(users, streams)], up: None }
+        let layers = Layers { air, checksum, errors: errors.as_ref(), rlc, scheduler };
+        Bearers { down: vec![layers.build(users, streams)], up: None }
     }
 }

@@ -61,6 +61,7 @@ mod link;
 pub mod lte;
 pub mod mac;
 mod numerology;
+mod parts;
 pub mod pdcp;
 pub mod rlc;
 pub mod switching;
@@ -72,6 +73,7 @@ mod wire;
 
 pub use hs_dsch::HsDsch;
 pub use link::LinkBearer;
+pub use parts::{ChannelKey, Meter, Parts, Queue, Retransmission, Tti, Uplink};
 pub use trace::TraceBearer;
 
 use std::num::NonZeroU32;
@@ -83,10 +85,8 @@ use nodeb_base::packet::Packet;
 use nodeb_base::remedy::Remedy;
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
-use nodeb_base::units::{Duration, Probability, Rate, Time};
-use nodeb_net::{Chain, LinkCounts, QueueSpec, Recording};
-
-use crate::pdcp::SnLength;
+use nodeb_base::units::{Duration, Rate, Time};
+use nodeb_net::{Chain, LinkCounts};
 
 /// Packets that a bearer has accepted and neither delivered nor lost yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -173,41 +173,6 @@ pub struct UserRadio {
     pub ue: ue::Ue,
 }
 
-/// The default describes a radio with a bearer for each user and none of the features below.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
-pub struct Facts {
-    pub is_shared: bool,
-    /// Block sizes can follow a C/I process.
-    pub follows_ci: bool,
-    pub has_ues: bool,
-    pub measures_bandwidth: bool,
-    pub records_bandwidth: bool,
-    /// The bearers emit an event for each user served in a TTI or slot.
-    pub reports_ttis: bool,
-    pub has_drx: bool,
-    /// All phones share one uplink bearer instead of having links of their own.
-    pub schedules_uplink: bool,
-    /// Packets wait at an RNC and cross an Iub.
-    pub has_rnc: bool,
-    pub sn_length: Option<SnLength>,
-    pub tti: Option<Duration>,
-    /// Of first transmissions.
-    pub bler: Option<Probability>,
-    /// From the start of a TTI in which a block fails to its earliest retransmission.
-    pub retransmits_after: Option<Duration>,
-    /// At the Node B, rather than by RLC.
-    pub has_harq: bool,
-    /// Size of the frames that make up a block.
-    pub frame_bytes: Option<u32>,
-    /// The bearers transmit only at recorded delivery opportunities.
-    pub has_opportunities: bool,
-    /// The bearers switch users between a FACH and dedicated channels.
-    pub has_states: bool,
-    /// Time without data at a change of cell; 0 without handover.
-    pub interruption: Duration,
-}
-
 /// Default that differs from the key's general one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyDefault {
@@ -220,7 +185,7 @@ pub struct KeyDefault {
 }
 
 pub trait Radio {
-    fn facts(&self) -> Facts;
+    fn parts(&self) -> Parts<'_>;
     /// Defaults of the network around the radio in place of those of `wang`; they may not depend on its
     /// parameters.
     fn key_defaults(&self) -> &'static [KeyDefault] {
@@ -228,43 +193,20 @@ pub trait Radio {
     }
     /// Counts as full utilization. `best_ci` is the highest C/I value, at which the rate is computed.
     fn channel_rate(&self, best_ci: Option<u32>) -> Rate;
-    /// Of a plain or trace-driven link.
-    fn queue(&self) -> Option<&QueueSpec> {
-        None
-    }
-    /// In front of each user's RLC.
-    fn own_queue(&self) -> Option<&QueueSpec> {
-        None
-    }
-    /// Of each user, in packets.
-    fn buffer(&self) -> Option<NonZeroU32> {
-        None
-    }
-    /// Of each phone, in front of a scheduled uplink.
-    fn uplink_queue(&self) -> Option<&QueueSpec> {
-        None
-    }
     /// `phone` is that of the explained transfer, and one of `phones`.
     fn remedies(&self, phone: &UserRadio, phones: NonZeroU32) -> Vec<Remedy<RadioSpec>>;
     /// With the number of sites that serve users.
     fn cell(&self) -> Option<(cell::plan::Cell, usize)> {
         None
     }
-    fn errors(&self) -> Option<&error::ErrorModel> {
-        None
-    }
     /// Error message with the key if the caller has not read a file that the radio needs.
     fn unread(&self) -> Option<String> {
-        self.errors()?.unread()
+        None
     }
     /// Reports what does not fit this radio or a run of `duration`, and keys without effect.
     fn check_user(&self, _user: &UserRadio, _duration: Duration, _check: &mut Check) {}
     /// Reports keys without effect; `users` has one user of each group.
     fn check_users(&self, _users: &[UserRadio], _check: &mut Check) {}
-    /// Uplinks without one have a constant rate.
-    fn uplink(&self) -> Option<Recording<'_>> {
-        None
-    }
     /// Those that only this kind of radio has, without rows.
     fn tables(&self) -> Vec<Table> {
         Vec::new()

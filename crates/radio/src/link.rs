@@ -10,7 +10,7 @@ use nodeb_net::jitter::JitterSpec;
 use nodeb_net::loss::{LossSpec, list::LossList};
 use nodeb_net::{Link, LossSetting, Outage, Path, QueueSpec, Reordering};
 
-use super::{Bearers, Facts, Radio, RadioSpec, UserRadio};
+use super::{Bearers, Meter, Parts, Queue, Radio, RadioSpec, UserRadio};
 
 params! {
     /// Plain link to each user with a rate, a delay, a queue and loss, instead of a radio bearer.
@@ -62,8 +62,8 @@ impl LinkBearer {
 }
 
 impl Radio for LinkBearer {
-    fn facts(&self) -> Facts {
-        Facts { measures_bandwidth: true, ..Facts::default() }
+    fn parts(&self) -> Parts<'_> {
+        Parts { queue: Some(Queue::Link(&self.queue)), meter: Some(Meter::OnRequest), ..Parts::default() }
     }
 
     fn remedies(&self, _phone: &UserRadio, _phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {
@@ -75,10 +75,6 @@ impl Radio for LinkBearer {
             Remedy::nearer(Self { delay: self.delay.half(), ..self.clone() }),
         ];
         remedy::within(remedies, RadioSpec::Link)
-    }
-
-    fn queue(&self) -> Option<&QueueSpec> {
-        Some(&self.queue)
     }
 
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {

@@ -12,7 +12,7 @@ use nodeb_base::units::{Duration, Rate, Size};
 use nodeb_net::jitter::JitterSpec;
 use nodeb_net::{AtEnd, LossSetting, OPPORTUNITIES, Opportunities, Path, QueueSpec, Recording, Reordering};
 
-use super::{Bearers, Facts, Radio, RadioSpec, UserRadio};
+use super::{Bearers, Meter, Parts, Queue, Radio, RadioSpec, Uplink, UserRadio};
 
 /// Of an opportunity, or of a packet's additional header.
 const MAX_BYTES: Size = Size(1_000_000_000);
@@ -84,8 +84,15 @@ impl TraceBearer {
 }
 
 impl Radio for TraceBearer {
-    fn facts(&self) -> Facts {
-        Facts { measures_bandwidth: true, has_opportunities: true, ..Facts::default() }
+    fn parts(&self) -> Parts<'_> {
+        let recorded = |up| Uplink::Recorded(self.recording(up));
+        Parts {
+            queue: Some(Queue::Link(&self.queue)),
+            meter: Some(Meter::OnRequest),
+            recording: Some(self.recording(&self.down)),
+            uplink: self.up.as_ref().map_or(Uplink::Plain, recorded),
+            ..Parts::default()
+        }
     }
 
     /// Mean of the downlink's trace.
@@ -109,20 +116,12 @@ impl Radio for TraceBearer {
         remedy::within(remedies, RadioSpec::Trace)
     }
 
-    fn queue(&self) -> Option<&QueueSpec> {
-        Some(&self.queue)
-    }
-
     fn unread(&self) -> Option<String> {
         let ways = [("down", Some(&self.down)), ("up", self.up.as_ref())];
         ways.into_iter().find_map(|(way, named)| {
             let file = named?.unread()?;
             Some(format!("{way}: the trace `{file}` has not been read; expected its contents as `times_ms`"))
         })
-    }
-
-    fn uplink(&self) -> Option<Recording<'_>> {
-        self.up.as_ref().map(|up| self.recording(up))
     }
 
     fn tables(&self) -> Vec<Table> {

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use nodeb_base::event::{Event, Mask};
 use nodeb_base::table::{Table, Values};
 use nodeb_base::units::Time;
+use nodeb_radio::Meter;
 use nodeb_sim::scenario::Record;
 use nodeb_sim::world::{Listener, run_with_listener};
 use nodeb_sim::{Control, Scenario, run};
@@ -359,9 +360,9 @@ fn hash(tables: &[Table]) -> u64 {
 fn fingerprint(name: &str, text: &str, scenario: &Scenario) -> String {
     let control = Control::default();
     let quiet = run(scenario, scenario.seed, 0, &control).expect("a run");
-    let facts = scenario.radio.facts();
+    let parts = scenario.radio.parts();
     let [scheduler, bandwidth] =
-        [facts.reports_ttis, facts.records_bandwidth && Hash::of(name).is_multiple_of(3)];
+        [parts.tti.is_some(), parts.meter == Some(Meter::Series) && Hash::of(name).is_multiple_of(3)];
     let [cwnd, segments, rtt, queue, transfers] = [true; 5];
     let record = Record { cwnd, segments, rtt, queue, transfers, scheduler, bandwidth };
     let loud = Scenario { record, ..scenario.clone() };

@@ -43,7 +43,7 @@ impl Places {
     pub fn new(scenario: &Scenario) -> Self {
         let names = PlaceNames::of(scenario);
         let links = names.core().len() as u32;
-        let has_rnc = scenario.radio.facts().has_rnc;
+        let has_rnc = scenario.radio.parts().has_rnc();
         let mut lanes = vec!["server".to_owned(), "gateway".to_owned()];
         lanes.extend((1..links).map(|at| format!("router {at}")));
         if has_rnc {

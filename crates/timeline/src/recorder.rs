@@ -54,8 +54,8 @@ impl Recorder {
         Self {
             options: *options,
             places: Places::new(scenario),
-            is_shared: scenario.radio.facts().is_shared,
-            schedules_uplink: scenario.radio.facts().schedules_uplink,
+            is_shared: scenario.radio.parts().is_shared,
+            schedules_uplink: scenario.radio.parts().uplink.is_scheduled(),
             packets: PacketLog::default(),
             blocks: BlockLog::default(),
             applications: numbering.map(InOrder::new).collect(),

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use nodeb_base::event::{Event, Mask, Site};
 use nodeb_base::table::{Column, Table, Values};
 use nodeb_base::units::{Duration, Time};
+use nodeb_radio::Meter;
 use nodeb_sim::Scenario;
 use nodeb_sim::world::Listener;
 use nodeb_tcp::segment::Segment;
@@ -96,12 +97,12 @@ impl OverTime {
                 options.interval_s
             ));
         }
-        let facts = scenario.radio.facts();
+        let parts = scenario.radio.parts();
         Ok(Self {
             interval: Duration((options.interval_s * 1e9).round() as u64),
             most: options.most.clamp(2, (MAX_INTERVALS / users.max(1)).max(2)),
-            is_shared: facts.is_shared,
-            records_channel: options.channel && facts.records_bandwidth,
+            is_shared: parts.is_shared,
+            records_channel: options.channel && parts.meter == Some(Meter::Series),
             intervals: vec![Vec::new(); users],
         })
     }

@@ -24,7 +24,7 @@ fn described(scenario: &Scenario) -> Value {
         "maxRuns": scenario.max_runs,
         "users": scenario.user_count(),
         "durationS": scenario.duration.as_secs(),
-        "ttiS": scenario.radio.facts().tti.map(nodeb_base::units::Duration::as_secs),
+        "ttiS": scenario.radio.parts().tti.map(|tti| tti.duration.as_secs()),
         "radio": scenario.radio.key(),
         "resolved": scenario,
         "toml": scenario::to_toml(scenario).unwrap_or_default(),

@@ -16,6 +16,7 @@ use std::ops::ControlFlow;
 use nodeb_base::event::{Cause, Event, Mask, Place, Recovery, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::{Duration, Time};
+use nodeb_radio::ChannelKey;
 use nodeb_sim::Scenario;
 use nodeb_sim::scenario::{Connection, Direction};
 use nodeb_sim::world::Listener;
@@ -99,24 +100,25 @@ pub(crate) struct Timeline {
 
 impl Timeline {
     pub fn new(scenario: &Scenario, flow: u32, transfer: u64) -> Self {
-        let facts = scenario.radio.facts();
+        let parts = scenario.radio.parts();
+        let tti = parts.tti.map(|tti| tti.duration);
         let connections = scenario.connections();
         let Connection { phone, direction, .. } = connections[flow as usize];
-        let (bearer, user) = if facts.is_shared { (0, phone) } else { (phone, 0) };
+        let (bearer, user) = if parts.is_shared { (0, phone) } else { (phone, 0) };
         Self {
             position: Position { flow, phone, bearer, user, direction },
             shares_phone: connections.iter().filter(|other| other.phone == phone).count() > 1,
             radio: Radio {
-                tti: facts.tti,
-                retransmits_after: facts.retransmits_after.unwrap_or_default(),
-                has_harq: facts.has_harq,
-                frame_bytes: facts.frame_bytes,
-                has_channels: facts.has_ues,
-                interruption: facts.interruption,
-                has_states: facts.has_states,
-                has_opportunities: facts.has_opportunities,
-                has_opportunities_up: scenario.radio.uplink().is_some(),
-                schedules_uplink: facts.schedules_uplink,
+                tti,
+                retransmits_after: parts.retransmission.map(|again| again.after).unwrap_or_default(),
+                has_harq: parts.retransmission.is_some_and(|again| again.is_harq),
+                frame_bytes: parts.tti.and_then(|tti| tti.frame_bytes),
+                has_channels: parts.channel == Some(ChannelKey::Ue),
+                interruption: parts.interruption.unwrap_or_default(),
+                has_states: parts.has_states,
+                has_opportunities: parts.recording.is_some(),
+                has_opportunities_up: parts.uplink.is_recorded(),
+                schedules_uplink: parts.uplink.is_scheduled(),
             },
             to_begin: transfer,
             to_arrive: transfer,
@@ -132,7 +134,7 @@ impl Timeline {
             packets: Packets::new(direction),
             lanes: Lanes::default(),
             granted: Vec::new(),
-            air: Air::new(facts.tti.unwrap_or_default()),
+            air: Air::new(tti.unwrap_or_default()),
             origins: None,
         }
     }

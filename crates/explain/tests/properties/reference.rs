@@ -60,7 +60,10 @@ fn covers(span: &Span, mut intervals: Vec<Interval>) -> bool {
 
 impl Reference {
     pub fn of(scenario: &Scenario) -> Self {
-        let mut seen = Self { tti: scenario.radio.facts().tti.unwrap_or_default(), ..Self::default() };
+        let mut seen = Self {
+            tti: scenario.radio.parts().tti.map(|tti| tti.duration).unwrap_or_default(),
+            ..Self::default()
+        };
         run_with_listener(scenario, scenario.seed, 0, &Control::default(), &mut seen).unwrap();
         seen.blocks.sort_by_key(|(.., at)| *at);
         seen

@@ -233,7 +233,7 @@ pub fn explain_answer(
     beside: Vec<(String, Py<Paths>)>,
 ) -> PyResult<String> {
     let scenario = scenario.get().inner();
-    let facts = scenario.radio.facts();
+    let parts = scenario.radio.parts();
     let (what, user, transfer) = transfer;
     let (least, most, unfinished) = found;
     let latest_s = if what.is_empty() { scenario.duration.as_secs() } else { f64::INFINITY };
@@ -247,8 +247,8 @@ pub fn explain_answer(
         bytes: (least, most),
         latest_s,
         unfinished,
-        has_states: facts.has_states,
-        has_opportunities: facts.has_opportunities,
+        has_states: parts.has_states,
+        has_opportunities: parts.recording.is_some(),
         levers,
     };
     let tried: Option<Vec<what_if::Tried>> =

@@ -47,7 +47,7 @@ use super::mac::sched::SchedulerSpec;
 use super::rlc::units::payload::Payload;
 use super::tti::TtiBearer;
 use super::ue::Ue;
-use super::{Bearers, Facts, Radio, RadioSpec, UserRadio};
+use super::{Bearers, ChannelKey, Meter, Parts, Queue, Radio, RadioSpec, Retransmission, Tti, UserRadio};
 use crate::numerology::Numerology;
 
 /// In bits, for one queue and one PDU size (TS 25.321, 9.1.4).
@@ -275,19 +275,20 @@ const CERTAIN: &str = "no block can fail with recorded rates or `link_adaptation
 const NO_POSITIONS: &str = "no user has a position in the cell; their SNR comes from `ue.channel`";
 
 impl Radio for Hsdpa {
-    fn facts(&self) -> Facts {
-        Facts {
+    fn parts(&self) -> Parts<'_> {
+        Parts {
             is_shared: true,
-            has_ues: true,
-            measures_bandwidth: true,
-            records_bandwidth: true,
-            reports_ttis: true,
-            has_rnc: self.iub.is_some(),
-            tti: Some(self.numerology().tti),
-            retransmits_after: Some(self.retransmission_delay),
-            has_harq: true,
-            interruption: self.handover.as_ref().map(|handover| handover.interruption).unwrap_or_default(),
-            ..Facts::default()
+            queue: Some(if self.iub.is_some() {
+                Queue::Rnc(self.buffer)
+            } else {
+                Queue::Buffer(self.buffer)
+            }),
+            tti: Some(Tti::of(self.numerology().tti)),
+            retransmission: Some(Retransmission { is_harq: true, after: self.retransmission_delay }),
+            channel: Some(ChannelKey::Ue),
+            meter: Some(Meter::Series),
+            interruption: self.handover.as_ref().map(|handover| handover.interruption),
+            ..Parts::default()
         }
     }
 
@@ -303,10 +304,6 @@ impl Radio for Hsdpa {
             LinkAdaptationSpec::Shannon(params) => params.rate.0 * u64::from(self.users_per_tti.get()),
         };
         Rate(most.saturating_mul(self.served() as u64))
-    }
-
-    fn buffer(&self) -> Option<NonZeroU32> {
-        Some(self.buffer)
     }
 
     fn remedies(&self, phone: &UserRadio, _phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {

@@ -48,7 +48,10 @@ use crate::pdcp::SnLength;
 use crate::rlc::bytes::um::UmSnLength;
 use crate::tti::TtiBearer;
 use crate::ue::{STRONGER_DB, Ue};
-use crate::{Bearers, Facts, Hop, KeyDefault, Radio, RadioSpec, UserRadio};
+use crate::{
+    Bearers, ChannelKey, Hop, KeyDefault, Parts, Queue, Radio, RadioSpec, Retransmission, Tti, Uplink,
+    UserRadio,
+};
 
 params! {
     /// LTE cell (Releases 8 to 12, FDD, one to four layers). The users' categories and channels are set under `ue` in
@@ -341,18 +344,21 @@ impl Lte {
 }
 
 impl Radio for Lte {
-    fn facts(&self) -> Facts {
-        Facts {
+    fn parts(&self) -> Parts<'_> {
+        let after = Duration(DOWN_RETRANSMISSION_AFTER * TTI.0);
+        Parts {
             is_shared: true,
-            has_ues: true,
-            reports_ttis: true,
-            tti: Some(TTI),
-            retransmits_after: Some(Duration(DOWN_RETRANSMISSION_AFTER * TTI.0)),
-            has_harq: true,
-            has_drx: self.drx.is_some() || self.rrc.is_some(),
-            sn_length: Some(self.sn_length),
-            schedules_uplink: self.schedules_uplink(),
-            ..Facts::default()
+            queue: Some(Queue::Rlc(&self.queue)),
+            tti: Some(Tti::of(TTI)),
+            retransmission: Some(Retransmission { is_harq: true, after }),
+            channel: Some(ChannelKey::Ue),
+            pdcp: Some(self.sn_length),
+            sleeps: self.drx.is_some() || self.rrc.is_some(),
+            uplink: match &self.uplink {
+                UplinkSpec::Plain(_) => Uplink::Plain,
+                UplinkSpec::Scheduled(params) => Uplink::Scheduled(&params.queue),
+            },
+            ..Parts::default()
         }
     }
 
@@ -362,17 +368,6 @@ impl Radio for Lte {
 
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.peak_rate()
-    }
-
-    fn own_queue(&self) -> Option<&QueueSpec> {
-        Some(&self.queue)
-    }
-
-    fn uplink_queue(&self) -> Option<&QueueSpec> {
-        match &self.uplink {
-            UplinkSpec::Plain(_) => None,
-            UplinkSpec::Scheduled(params) => Some(&params.queue),
-        }
     }
 
     fn remedies(&self, phone: &UserRadio, phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {

@@ -16,7 +16,7 @@ use super::bearer::SwitchedBearer;
 use super::policy::SwitchingSpec;
 use super::policy::always_dch::AlwaysDch;
 use super::state::PhonePower;
-use crate::{Bearers, Facts, Radio, RadioSpec, UserRadio};
+use crate::{Bearers, Parts, Queue, Radio, RadioSpec, UserRadio};
 
 params! {
     /// A FACH shared by all users, and dedicated channels, each held by one user at a time. Defaults: Table I
@@ -85,16 +85,17 @@ impl FachDch {
 }
 
 impl Radio for FachDch {
-    fn facts(&self) -> Facts {
-        Facts { is_shared: true, has_states: true, ..Facts::default() }
+    fn parts(&self) -> Parts<'_> {
+        Parts {
+            is_shared: true,
+            queue: Some(Queue::Buffer(self.buffer)),
+            has_states: true,
+            ..Parts::default()
+        }
     }
 
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.dch_rate.max(self.fach_rate)
-    }
-
-    fn buffer(&self) -> Option<NonZeroU32> {
-        Some(self.buffer)
     }
 
     fn remedies(&self, _phone: &UserRadio, phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {

@@ -19,7 +19,7 @@ use super::profile::ProfileSpec;
 use super::selection::SelectionSpec;
 use crate::rlc::Delivered;
 use crate::tti::TtiBearer;
-use crate::{Bearers, Facts, Radio, RadioSpec, UserRadio};
+use crate::{Bearers, Parts, Queue, Radio, RadioSpec, Tti, UserRadio};
 
 params! {
     /// WCDMA downlink, in which all connections use codes of a cell at the same time. The rate of a
@@ -169,23 +169,18 @@ impl Wcdma {
 }
 
 impl Radio for Wcdma {
-    fn facts(&self) -> Facts {
-        Facts {
+    fn parts(&self) -> Parts<'_> {
+        Parts {
             is_shared: true,
-            reports_ttis: true,
-            tti: Some(self.slot),
-            frame_bytes: Some(self.frame_bytes()),
-            ..Facts::default()
+            queue: Some(Queue::Buffer(self.buffer)),
+            tti: Some(Tti { frame_bytes: Some(self.frame_bytes()), ..Tti::of(self.slot) }),
+            ..Parts::default()
         }
     }
 
     /// A single connection at the highest rate without frame errors.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.highest_bit_rate()
-    }
-
-    fn buffer(&self) -> Option<NonZeroU32> {
-        Some(self.buffer)
     }
 
     fn remedies(&self, _phone: &UserRadio, _phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {

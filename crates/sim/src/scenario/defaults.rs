@@ -278,7 +278,7 @@ mod tests {
             assert_eq!(scenario.wired.rate, Rate(1_000_000_000), "{text}");
             assert_eq!(scenario.wired.delay, Duration::from_millis(10), "{text}");
             assert!(matches!(scenario.tcp, TcpSpec::Linux(_)), "{text}");
-            assert!(scenario.radio.facts().schedules_uplink, "{text}");
+            assert!(scenario.radio.parts().uplink.is_scheduled(), "{text}");
             let json = json!({ "radio": "lte", "users": [{ "traffic": { "ftp": { "size": "50 kB" } } }] });
             let same = from_json(&json.to_string()).unwrap();
             assert_eq!((&same.wired, &same.tcp), (&scenario.wired, &scenario.tcp));
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(scenario.tcp.receiver_window(), 7);
         assert!(matches!(read("tcp = 'classic'\nradio = 'lte'").tcp, TcpSpec::Classic(_)));
         let scheduled = read("radio.lte.uplink.scheduled.control_blocks = 4");
-        assert!(scheduled.radio.facts().schedules_uplink);
+        assert!(scheduled.radio.parts().uplink.is_scheduled());
     }
 
     #[test]
@@ -321,7 +321,7 @@ mod tests {
     fn a_table_of_uplinks_makes_them_plain() {
         for text in ["uplink.rate = '1 Mbps'\nradio = 'lte'", "[uplink]\nrate = '1 Mbps'\n[radio.lte]"] {
             let scenario = read(text);
-            assert!(!scenario.radio.facts().schedules_uplink, "{text}");
+            assert!(!scenario.radio.parts().uplink.is_scheduled(), "{text}");
             assert_eq!(scenario.uplink.rate, Rate(1_000_000), "{text}");
             assert_eq!(read(&text.replace("'lte'", "'hsdpa'")).uplink.rate, Rate(1_000_000));
         }

@@ -4,7 +4,7 @@
 use nodeb_base::check::Check;
 use nodeb_base::keys;
 use nodeb_net::QueueSpec;
-use nodeb_radio::UserRadio;
+use nodeb_radio::{Parts, Queue, Uplink, UserRadio};
 use nodeb_tcp::TcpSpec;
 
 use super::{Scenario, UserGroup, defaults};
@@ -20,10 +20,11 @@ impl Scenario {
             check.within(self.radio.key(), |check| self.radio.check_users(&users, check));
         });
         let by_trace = "the trace in `radio.trace.up` says when phones send";
+        let uplink = self.radio.parts().uplink;
         check.within("uplink", |check| {
-            check.idle(self.radio.uplink().is_some(), &keys!(&self.uplink; rate), by_trace);
+            check.idle(uplink.is_recorded(), &keys!(&self.uplink; rate), by_trace);
             let all = keys!(&self.uplink; rate, delay, loss, queue, jitter, reordering);
-            check.idle(self.radio.facts().schedules_uplink, &all, "the base station schedules the uplink");
+            check.idle(uplink.is_scheduled(), &all, "the base station schedules the uplink");
         });
         let marked = self.queues().any(|queue| queue.marks());
         let own_tcp = self.users.iter().all(|group| group.tcp.is_some());
@@ -45,12 +46,16 @@ impl Scenario {
 
     fn queues(&self) -> impl Iterator<Item = &QueueSpec> {
         let core = self.core.iter().flat_map(|core| core.links().map(|(_, link)| &link.queue));
-        let uplink = self.radio.uplink_queue().unwrap_or(&self.uplink.queue);
-        [&self.wired.queue, uplink]
-            .into_iter()
-            .chain(core)
-            .chain(self.radio.queue())
-            .chain(self.radio.own_queue())
+        let Parts { queue, uplink, .. } = self.radio.parts();
+        let uplink = match uplink {
+            Uplink::Scheduled(queue) => queue,
+            Uplink::Plain | Uplink::Recorded(_) => &self.uplink.queue,
+        };
+        let own = match queue {
+            Some(Queue::Link(queue) | Queue::Rlc(queue)) => Some(queue),
+            Some(Queue::Buffer(_) | Queue::Rnc(_)) | None => None,
+        };
+        [&self.wired.queue, uplink].into_iter().chain(core).chain(own)
     }
 }
 

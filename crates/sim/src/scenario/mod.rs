@@ -44,7 +44,7 @@ use nodeb_radio::ue::Ue;
 use nodeb_radio::wcdma::other_cells::OtherCellsSpec;
 use nodeb_radio::wcdma::profile::ProfileSpec;
 use nodeb_radio::wcdma::selection::SelectionSpec;
-use nodeb_radio::{RadioSpec, UserRadio};
+use nodeb_radio::{ChannelKey, Meter, RadioSpec, UserRadio};
 use nodeb_tcp::TcpSpec;
 use nodeb_tcp::classic::EstimatorSpec;
 use nodeb_tcp::classic::recovery::ControlSpec;
@@ -258,7 +258,7 @@ impl Checked for Scenario {
         }
         check.within("uplink", |check| {
             self.uplink.check(check);
-            if self.radio.uplink().is_some() {
+            if self.radio.parts().uplink.is_recorded() {
                 check.within("queue", |check| {
                     let queue = &self.uplink.queue;
                     check.within(queue.key(), |check| queue.check_waiting(check));
@@ -319,7 +319,7 @@ impl Scenario {
 
     fn check_proxy(&self, proxy: &ProxySpec, check: &mut Check) {
         proxy.check(check);
-        let can = proxy.feedback().is_none() || self.radio.facts().measures_bandwidth;
+        let can = proxy.feedback().is_none() || self.radio.parts().meter.is_some();
         check.require(can, "rnf", || {
             format!(
                 "radio `{}` does not measure its bandwidth; expected `hsdpa`, `link` or `trace`",
@@ -373,11 +373,11 @@ impl Scenario {
     }
 
     fn check_record(&self, check: &mut Check) {
-        let (facts, kind) = (self.radio.facts(), self.radio.key());
-        check.require(!self.record.scheduler || facts.reports_ttis, "scheduler", || {
+        let (parts, kind) = (self.radio.parts(), self.radio.key());
+        check.require(!self.record.scheduler || parts.tti.is_some(), "scheduler", || {
             format!("radio `{kind}` has no TTIs to record; remove `scheduler`")
         });
-        check.require(!self.record.bandwidth || facts.records_bandwidth, "bandwidth", || {
+        check.require(!self.record.bandwidth || parts.meter == Some(Meter::Series), "bandwidth", || {
             format!("radio `{kind}` does not record bandwidth; remove `bandwidth` or use `hsdpa`")
         });
     }
@@ -420,11 +420,13 @@ impl Scenario {
         check.require(group.ci.len() <= 100, "ci", || {
             format!("{} C/I values are too many; expected at most 100", group.ci.len())
         });
-        check.require(group.ci.is_empty() || self.radio.facts().follows_ci, "ci", || {
-            format!("radio `{}` has no C/I process; remove `ci` or use `hs_dsch`", self.radio.key())
-        });
+        check.require(
+            group.ci.is_empty() || self.radio.parts().channel == Some(ChannelKey::Ci),
+            "ci",
+            || format!("radio `{}` has no C/I process; remove `ci` or use `hs_dsch`", self.radio.key()),
+        );
         self.radio.check_user(&group.radio(0), self.duration, check);
-        check.require(group.ue.is_none() || self.radio.facts().has_ues, "ue", || {
+        check.require(group.ue.is_none() || self.radio.parts().channel == Some(ChannelKey::Ue), "ue", || {
             format!(
                 "radio `{}` has no UE categories and channels; remove `ue` or use `hsdpa` or `lte`",
                 self.radio.key()
@@ -463,7 +465,7 @@ impl Scenario {
 
     /// 0 if the base station schedules the uplink, as its delay then varies.
     pub fn uplink_delay(&self) -> Duration {
-        if self.radio.facts().schedules_uplink { Duration::ZERO } else { self.uplink.delay }
+        if self.radio.parts().uplink.is_scheduled() { Duration::ZERO } else { self.uplink.delay }
     }
 
     /// One-way, summed over its links.

@@ -9,7 +9,7 @@ use nodeb_base::event::Site;
 use nodeb_base::remedy::{Aim, Change, LARGE, Remedy, Target};
 use nodeb_base::units::{Duration, positive};
 use nodeb_net::{Core, QueueSpec};
-use nodeb_radio::UserRadio;
+use nodeb_radio::{Parts, Queue, Uplink, UserRadio};
 use nodeb_tcp::TcpSpec;
 
 use super::{Scenario, UserGroup};
@@ -96,10 +96,11 @@ impl Scenario {
             let remedies = link.remedies(Change::FasterCore, &[Site::CoreDown, Site::CoreUp]);
             offers.add(link, remedies, |scenario| scenario.core.as_mut()?.links_mut().get_mut(at));
         }
-        if !self.radio.facts().schedules_uplink {
+        let uplink = self.radio.parts().uplink;
+        if !uplink.is_scheduled() {
             let mut remedies = self.uplink.remedies();
             // Recorded opportunities replace the rate.
-            remedies.retain(|one| self.radio.uplink().is_none() || one.change != Change::FasterUplink);
+            remedies.retain(|remedy| !uplink.is_recorded() || remedy.change != Change::FasterUplink);
             offers.add(&self.uplink, remedies, |scenario| Some(&mut scenario.uplink));
         }
     }
@@ -118,11 +119,19 @@ impl Scenario {
         let limit = |queue: &QueueSpec| queue.limit().unwrap_or(LARGE).get();
         let phones = self.user_count().max(1) as u32;
         let core = self.core.iter().flat_map(|core| core.links().map(|(_, link)| &link.queue));
-        let uplink = (!self.radio.facts().schedules_uplink).then_some(&self.uplink.queue);
-        let links = [&self.wired.queue].into_iter().chain(core).chain(uplink).chain(self.radio.queue());
-        let own = [self.radio.own_queue(), self.radio.uplink_queue()].into_iter().flatten();
-        let buffer = self.radio.buffer().map(NonZeroU32::get);
-        let shortest = links.map(|queue| limit(queue) / phones).chain(own.map(limit)).chain(buffer).min();
+        let links = [&self.wired.queue].into_iter().chain(core);
+        let links = links.map(|queue| limit(queue) / phones);
+        let Parts { queue, uplink, .. } = self.radio.parts();
+        let down = queue.map(|queue| match queue {
+            Queue::Link(queue) => limit(queue) / phones,
+            Queue::Rlc(queue) => limit(queue),
+            Queue::Buffer(packets) | Queue::Rnc(packets) => packets.get(),
+        });
+        let up = match uplink {
+            Uplink::Scheduled(queue) => limit(queue),
+            Uplink::Plain | Uplink::Recorded(_) => limit(&self.uplink.queue) / phones,
+        };
+        let shortest = links.chain(down).chain([up]).min();
         shortest.and_then(NonZeroU32::new).filter(|room| *room > USUAL_WINDOW)
     }
 

@@ -5,7 +5,7 @@ use nodeb_base::event::{Mask, Place, Sink, Site};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 use nodeb_net::Core;
-use nodeb_radio::{Bearers, Hop, UserRadio};
+use nodeb_radio::{Bearers, Hop, Uplink, UserRadio};
 
 use super::World;
 use super::connection_timers::Timer;
@@ -46,13 +46,13 @@ impl<T: Listener> World<T> {
             hops,
             listeners,
             has_external: flows.0.iter().any(Option::is_none),
-            has_drx: scenario.radio.facts().has_drx,
+            has_drx: scenario.radio.parts().sleeps,
             unfinished: flows.iter().count(),
             phones,
             flows,
             has_proxy: scenario.proxy.is_some(),
             has_snoop: scenario.snoop.is_some(),
-            waits_at_rnc: scenario.radio.facts().has_rnc,
+            waits_at_rnc: scenario.radio.parts().has_rnc(),
             events: 0,
             outbox: Vec::new(),
             relayed: Outbox::default(),
@@ -123,11 +123,11 @@ fn add_radio(hops: &mut Hops, scenario: &Scenario, users: &[UserRadio], streams:
         let place = Place::new(Site::Uplink, hops.bearers.len() as u32);
         all.push(Hosted::new(uplink, Stage::Uplink, place));
     } else {
-        let recording = scenario.radio.uplink();
+        let uplink = scenario.radio.parts().uplink;
         for UserRadio { id, .. } in users {
-            let link: Box<dyn Hop> = match &recording {
-                None => Box::new(scenario.uplink.link(*id, &streams)),
-                Some(recording) => Box::new(scenario.uplink.traced(*id, recording, &streams)),
+            let link: Box<dyn Hop> = match &uplink {
+                Uplink::Recorded(recording) => Box::new(scenario.uplink.traced(*id, recording, &streams)),
+                Uplink::Plain | Uplink::Scheduled(_) => Box::new(scenario.uplink.link(*id, &streams)),
             };
             let mut hop = Hosted::new(link, Stage::Uplink, Place::new(Site::Uplink, *id as u32));
             hop.links.push((all.len(), format!("uplink_{id}")));
@@ -140,15 +140,16 @@ fn add_radio(hops: &mut Hops, scenario: &Scenario, users: &[UserRadio], streams:
 
 /// In the order of their numbers.
 fn phones(scenario: &Scenario, hops: &mut Hops) -> Vec<Phone> {
-    let facts = scenario.radio.facts();
+    let parts = scenario.radio.parts();
+    let shares_uplink = parts.uplink.is_scheduled();
     let port = |hops: &Range<usize>, is_shared: bool, user: usize| {
         if is_shared { Port { hop: hops.start, user } } else { Port { hop: hops.start + user, user: 0 } }
     };
     let phone = |(user, member)| {
-        let down = port(&hops.bearers, facts.is_shared, user);
-        let up = port(&hops.uplinks, facts.schedules_uplink, user);
+        let down = port(&hops.bearers, parts.is_shared, user);
+        let up = port(&hops.uplinks, shares_uplink, user);
         hops.all[down.hop].add(user as u32);
-        if facts.schedules_uplink {
+        if shares_uplink {
             hops.all[up.hop].add(user as u32);
         }
         Phone::new(scenario, member, down, up)

@@ -73,7 +73,7 @@ impl<T: Listener> World<T> {
     }
 
     fn bearer_rows(&self, scenario: &Scenario, channel_rate: Rate) -> Vec<BearerRow> {
-        let tti = scenario.radio.facts().tti.unwrap_or(Duration::ZERO);
+        let tti = scenario.radio.parts().tti.map_or(Duration::ZERO, |tti| tti.duration);
         let row = |(bearer, hop): (u64, &Hosted)| {
             // Links of users that were joined to one hop are counted there.
             let counts =
@@ -82,7 +82,7 @@ impl<T: Listener> World<T> {
                 bearer,
                 kind: scenario.radio.key(),
                 channel_rate_bps: channel_rate.0,
-                bler: scenario.radio.facts().bler.map_or(0.0, |bler| bler.0),
+                bler: scenario.radio.parts().tti.and_then(|tti| tti.bler).map_or(0.0, |bler| bler.0),
                 counts,
                 active_s: Duration(counts.ttis * tti.0).as_secs(),
                 end_s: self.env.now.as_secs(),

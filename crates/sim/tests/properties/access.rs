@@ -51,7 +51,7 @@ impl Access {
         let bearers = radio.build(users, &Streams::new(seed, 0)).down;
         let around = || Surroundings::with_mask(Mask::TTIS, Time(u64::MAX));
         let around = bearers.iter().map(|_| around()).collect();
-        Self { bearers, around, shared: radio.facts().is_shared, users: users.len() }
+        Self { bearers, around, shared: radio.parts().is_shared, users: users.len() }
     }
 
     fn place(&self, user: usize) -> (usize, usize) {

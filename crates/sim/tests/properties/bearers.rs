@@ -4,7 +4,7 @@ use nodeb_base::check::Check;
 use nodeb_base::units::{Duration, Time};
 use nodeb_radio::hsdpa::rlc::RlcModeSpec;
 use nodeb_radio::mac::sched::SchedulerSpec;
-use nodeb_radio::{RadioSpec, UserRadio};
+use nodeb_radio::{ChannelKey, RadioSpec, UserRadio};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -36,7 +36,7 @@ impl Load {
 /// Random parameters except those in `given`.
 fn loads(name: &'static str, given: Value) -> impl Strategy<Value = Load> {
     cases::radio_with(name, given).prop_flat_map(|radio| {
-        let ci = if radio.spec.facts().follows_ci {
+        let ci = if radio.spec.parts().channel == Some(ChannelKey::Ci) {
             prop_oneof![Just(vec![]), cases::ci()].boxed()
         } else {
             Just(vec![]).boxed()
@@ -75,7 +75,7 @@ fn params(radio: &Radio) -> model::Params {
     let Radio { json, spec } = radio;
     let time = |value: &Value| value.as_str().unwrap().parse::<Duration>().unwrap().0;
     model::Params {
-        tti_ns: spec.facts().tti.unwrap().0,
+        tti_ns: spec.parts().tti.unwrap().duration.0,
         pdu_bytes: radio.pdu_bytes(),
         channels: radio.number("channels").unwrap(),
         pdus_per_block: radio.number("pdus_per_tti").unwrap(),
@@ -261,7 +261,7 @@ proptest! {
 
     #[test]
     fn further_users_change_nothing_on_dedicated_bearers(load in any_load(json!({}))) {
-        if load.radio.spec.facts().is_shared {
+        if load.radio.spec.parts().is_shared {
             return Ok(());
         }
         let of_first = |outcome: Outcome| -> Vec<Time> {
@@ -277,7 +277,7 @@ fn agrees_with_model(load: &Load) -> Result<(), TestCaseError> {
     let outcome = load.drive();
     prop_assert_eq!(outcome.accepted.len(), load.arrivals.len());
     // Dedicated bearers are independent of each other, so each is compared with a model of its own user.
-    let groups: Vec<Vec<usize>> = if load.radio.spec.facts().is_shared {
+    let groups: Vec<Vec<usize>> = if load.radio.spec.parts().is_shared {
         vec![(0..load.users.len()).collect()]
     } else {
         (0..load.users.len()).map(|user| vec![user]).collect()

@@ -1,6 +1,6 @@
 use nodeb_base::check::{Check, Problem};
 use nodeb_base::units::Duration;
-use nodeb_radio::RadioSpec;
+use nodeb_radio::{ChannelKey, Meter, RadioSpec};
 use nodeb_sim::scenario::UserGroup;
 use nodeb_sim::{Scenario, scenario};
 use nodeb_tcp::TcpSpec;
@@ -131,7 +131,7 @@ impl Radio {
         if !self.json["discard_timer"].is_null() {
             return true;
         }
-        if self.spec.facts().has_ues {
+        if self.spec.parts().channel == Some(ChannelKey::Ue) {
             let resets = self.json["handover"].is_object();
             let given_up = self.number("max_transmissions").is_some() || self.json["t1"] != "10000 ms";
             let drops = given_up || resets;
@@ -140,11 +140,12 @@ impl Radio {
         self.number("max_transmissions").is_some_and(|most| {
             // With an error model, all transmissions of a block may fail in one burst of errors, so a limit
             // on transmissions makes the radio hopeless.
-            if self.spec.errors().is_some() {
+            if !self.json["errors"].is_null() {
                 return true;
             }
             let blocks = packet_bytes.div_ceil(self.pdu_bytes()) as f64;
-            blocks * self.spec.facts().bler.map_or(0.0, |bler| bler.0).powi(most as i32) > 0.15
+            let bler = self.spec.parts().tti.and_then(|tti| tti.bler).map_or(0.0, |bler| bler.0);
+            blocks * bler.powi(most as i32) > 0.15
         })
     }
 }
@@ -197,9 +198,13 @@ fn directions() -> impl Strategy<Value = [Value; 2]> {
     ]
 }
 
-fn group(follows_ci: bool, has_ues: bool) -> impl Strategy<Value = Value> {
-    let ue = if has_ues { ue() } else { Just(Value::Null).boxed() };
-    let ci = if follows_ci { prop_oneof![Just(vec![]), ci()].boxed() } else { Just(vec![]).boxed() };
+fn group(channel: Option<ChannelKey>) -> impl Strategy<Value = Value> {
+    let (no_ue, no_ci) = (Just(Value::Null).boxed(), Just(vec![]).boxed());
+    let (ci, ue) = match channel {
+        None => (no_ci, no_ue),
+        Some(ChannelKey::Ci) => (prop_oneof![Just(vec![]), ci()].boxed(), no_ue),
+        Some(ChannelKey::Ue) => (no_ci, ue()),
+    };
     let tcp = optional(tcp_json());
     (1..=2, 0..3_000u32, 0..3_000u32, directions(), ci, tcp, ue).prop_map(
         |(count, start, stagger, [traffic, upload], ci, tcp, ue)| {
@@ -215,10 +220,10 @@ fn group(follows_ci: bool, has_ues: bool) -> impl Strategy<Value = Value> {
 /// Every series that the radio can record.
 fn all_series(radio: &RadioSpec) -> Value {
     let switches = definition("Record")["properties"].as_object().expect("switches");
-    let facts = radio.facts();
+    let parts = radio.parts();
     let given = |key: &str| match key {
-        "scheduler" => facts.reports_ttis,
-        "bandwidth" => facts.records_bandwidth,
+        "scheduler" => parts.tti.is_some(),
+        "bandwidth" => parts.meter == Some(Meter::Series),
         _ => true,
     };
     Value::Object(switches.keys().map(|key| (key.clone(), json!(given(key)))).collect())
@@ -232,7 +237,7 @@ pub fn scenarios(name: &'static str) -> impl Strategy<Value = Case> {
 /// With up to 6 users, and the radio's parameters in `given`.
 pub fn scenarios_with(name: &'static str, given: Value) -> impl Strategy<Value = Case> {
     radio_with(name, given).prop_flat_map(move |radio| {
-        let users = vec(group(radio.spec.facts().follows_ci, radio.spec.facts().has_ues), 1..=3);
+        let users = vec(group(radio.spec.parts().channel), 1..=3);
         let tables = ["Wired", "Uplink"].map(|name| table(definition(name)));
         let radio = Just(radio);
         (radio, tables, boxes(), tcp_json(), users, any::<u32>()).prop_filter_map(

@@ -1,7 +1,7 @@
 //! To the nanosecond.
 
 use nodeb_base::units::{Duration, Rate, Size};
-use nodeb_radio::RadioSpec;
+use nodeb_radio::{ChannelKey, RadioSpec};
 use nodeb_sim::{Control, run};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -168,7 +168,7 @@ fn air(radio: &cases::Radio) -> Air {
         // symbol of the subframe carries control signalling.
         return Air::Subframes { block: 75_376 / 8 };
     }
-    if radio.spec.facts().has_ues {
+    if radio.spec.parts().channel == Some(ChannelKey::Ue) {
         // At a high SNR a phone with one code reports CQI 6: 461 bits, of which the MAC-hs header takes 21 bits and the
         // RLC header 16 bits per PDU (TS 25.214, table 7D).
         let pdu = radio.pdu_bytes();
@@ -178,7 +178,7 @@ fn air(radio: &cases::Radio) -> Air {
         let frame = radio.json["frame_size"].as_str().unwrap().parse::<Size>().unwrap().0;
         return Air::Slots { slot: time("slot"), frame };
     }
-    if let Some(tti) = radio.spec.facts().tti {
+    if let Some(tti) = radio.spec.parts().tti.map(|tti| tti.duration) {
         let pdus_per_tti = radio.number("channels").unwrap() * radio.number("pdus_per_tti").unwrap();
         return Air::Tti { tti: tti.0, pdu: radio.pdu_bytes(), pdus_per_tti };
     }

@@ -163,7 +163,7 @@ fn soft_combining_is_not_slower_than_none() {
 fn users_meet_independent_errors() {
     for name in RadioSpec::NAMES {
         let mut scenario = noisy(name, 1);
-        if scenario.radio.facts().is_shared {
+        if scenario.radio.parts().is_shared {
             continue;
         }
         scenario.users[0].count = 2.try_into().unwrap();

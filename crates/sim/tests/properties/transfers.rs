@@ -187,8 +187,8 @@ fn bearers_and_segments_agree(case: &Case, result: &RunResult) -> Result<(), Tes
     prop_assert!(sent == entered || (has_uploads && sent < entered), "{sent} of {entered}");
     let ttis: u64 = result.bearers.iter().map(|bearer| bearer.counts.ttis).sum();
     // Each user served in a TTI has a record, so records of one bearer and TTI are counted once.
-    let of = |row: &TtiRecord| (if case.scenario.radio.facts().is_shared { 0 } else { row.user }, row.at);
-    if case.scenario.radio.facts().tti.is_some() {
+    let of = |row: &TtiRecord| (if case.scenario.radio.parts().is_shared { 0 } else { row.user }, row.at);
+    if case.scenario.radio.parts().tti.is_some() {
         let recorded: HashSet<_> = result.series.scheduler.iter().map(of).collect();
         prop_assert_eq!(recorded.len() as u64, ttis);
     }
@@ -214,7 +214,7 @@ fn time_never_runs_backward(case: &Case, result: &RunResult) -> Result<(), TestC
     prop_assert!(result.end_s <= case.scenario.duration.as_secs());
     // The TTIs of each bearer are ascending multiples of the TTI's length. A TTI serves a user at most once, and on
     // most bearers only one user. With handovers each cell serves its own users in the same TTI.
-    let tti = case.scenario.radio.facts().tti.map_or(1, |tti| tti.0);
+    let tti = case.scenario.radio.parts().tti.map_or(1, |tti| tti.duration.0);
     let radio = &serde_json::to_value(&case.scenario.radio).unwrap()[case.scenario.radio.key()];
     let alone = if case.scenario.radio.key() == "wcdma" { u64::MAX } else { 1 };
     let per_cell = radio.get("users_per_tti").and_then(Value::as_u64).unwrap_or(alone);
@@ -222,7 +222,7 @@ fn time_never_runs_backward(case: &Case, result: &RunResult) -> Result<(), TestC
     let together = per_cell.saturating_mul(cells);
     let mut last: HashMap<usize, (Time, HashSet<usize>)> = HashMap::new();
     for row in &series.scheduler {
-        let bearer = if case.scenario.radio.facts().is_shared { 0 } else { row.user };
+        let bearer = if case.scenario.radio.parts().is_shared { 0 } else { row.user };
         let (at, users) = last.entry(bearer).or_default();
         prop_assert!(*at <= row.at && row.at.0 % tti == 0, "{row:?}");
         if *at < row.at {
