@@ -26,6 +26,7 @@ pub mod allowed;
 pub mod bandwidth;
 pub mod block_errors;
 pub mod block_size;
+mod build;
 pub mod category;
 pub mod channel;
 pub mod coding;

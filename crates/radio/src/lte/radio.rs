@@ -6,24 +6,20 @@ use nodeb_base::event;
 use nodeb_base::remedy::{self, Change, Loss, Remedy, Target};
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
-use nodeb_base::units::{Duration, Probability, Rate, Time, positive};
+use nodeb_base::units::{Duration, Probability, Rate, positive};
 use nodeb_base::{keys, params};
 use nodeb_net::QueueSpec;
 
-use super::adaptation::largest_bits;
 use super::allowed::DISCARD_TIMER;
 use super::bandwidth::Bandwidth;
 use super::category::Category;
 use super::compatible;
 use super::drx::Drx;
-use super::formats::Formats;
-use super::layers::Antennas;
 use super::mac::LteMac;
 use super::mac::sleep::DRX;
 use super::queues::QUEUES;
 use super::recorded;
 use super::reports::{GroupReports, TTI};
-use super::resources::{Downlink, Ports};
 use super::rlc::LteRlcSpec;
 use super::rrc::Rrc;
 use super::rrc::connections::CONNECTIONS;
@@ -39,11 +35,9 @@ use super::uplink::tally::UPLINKS;
 use crate::cell::channel::ChannelSpec;
 use crate::cell::plan::Cell;
 use crate::cell::tally::PHONES;
-use crate::mac::harq::block::Rules;
 use crate::mac::harq::chase::Chase;
 use crate::mac::harq::{CombiningSpec, Decoding};
 use crate::mac::sched::SchedulerSpec;
-use crate::numerology::Numerology;
 use crate::pdcp::SnLength;
 use crate::rlc::bytes::um::UmSnLength;
 use crate::tti::TtiBearer;
@@ -282,65 +276,6 @@ impl Lte {
         }
         stronger
     }
-
-    pub fn schedules_uplink(&self) -> bool {
-        matches!(self.uplink, UplinkSpec::Scheduled(_))
-    }
-
-    pub fn numerology(&self) -> Numerology {
-        Numerology {
-            tti: TTI,
-            carrier_hz: self.carrier_ghz * 1e9,
-            chip_rate_hz: self.bandwidth.sample_rate_hz(),
-        }
-    }
-
-    pub fn harq_rules(&self) -> Rules {
-        Rules {
-            combining: self.combining.clone(),
-            decoding: self.decoding,
-            ack_error: self.ack_error,
-            nack_error: self.nack_error,
-            max_transmissions: self.max_transmissions,
-        }
-    }
-
-    pub fn beginning(&self, tti: u64) -> Time {
-        self.numerology().beginning(tti)
-    }
-
-    fn layout(&self) -> Downlink {
-        Downlink {
-            ports: compatible::ports(self.antenna_ports).unwrap_or(Ports::One),
-            control: self.control_symbols,
-        }
-    }
-
-    /// Up to 64QAM and, if used, up to 256QAM.
-    pub fn formats(&self) -> Vec<Formats> {
-        let up_to =
-            |qam256: bool| Formats::down(self.bandwidth, self.layout(), qam256, self.implementation_loss_db);
-        if self.qam256 { vec![up_to(false), up_to(true)] } else { vec![up_to(false)] }
-    }
-
-    /// Index in [`Self::formats`]: 1 with 256QAM.
-    pub fn formats_of(&self, category: u8) -> usize {
-        usize::from(self.qam256 && Category::of(category).is_ok_and(|category| category.down_256qam))
-    }
-
-    /// One at either end if `layers` is 1, else as many as layers can be sent to the phone.
-    pub fn antennas(&self, category: u8) -> Antennas {
-        if self.layers == 1 {
-            return Antennas::ONE;
-        }
-        let receive = Category::of(category).map_or(1, |category| category.layers.min(self.layers));
-        Antennas { ports: self.antenna_ports, receive }
-    }
-
-    /// With the largest blocks in every TTI.
-    pub fn peak_rate(&self) -> Rate {
-        Rate(u64::from(largest_bits(self.bandwidth, self.qam256, self.layers)) * 1_000)
-    }
 }
 
 impl Radio for Lte {
@@ -434,11 +369,11 @@ impl Radio for Lte {
 
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Bearers {
         let shared = Shared::new(self, users);
-        let down = LteMac::new(self, users, streams, shared.clone());
+        let down = LteMac::new(self.downlink(users, shared.clone()), users, streams);
         let up: Option<Box<dyn Hop>> = match &self.uplink {
             UplinkSpec::Plain(_) => None,
             UplinkSpec::Scheduled(params) => {
-                let mac = UplinkMac::new(self, params, users, streams, shared);
+                let mac = UplinkMac::new(self.uplink(params, users, shared), users, streams);
                 Some(Box::new(TtiBearer::new(TTI, mac)))
             }
         };

@@ -3,12 +3,9 @@
 //! of two CQIs, the SNR in dB is interpolated linearly. In the downlink, a bit rate also determines the sizes
 //! of blocks, which cannot fail.
 
-use std::cell::OnceCell;
-
 use nodeb_base::check::Check;
 use nodeb_base::units::NANOS_PER_S;
 
-use super::Lte;
 use super::cqi::CQIS;
 use super::formats::Formats;
 use super::reports::TTI;
@@ -45,10 +42,9 @@ pub struct Steps {
 
 impl Steps {
     /// By the formats in the downlink, computed if needed; `None` without recorded CQIs and bit rates.
-    pub fn of_user(lte: &Lte, user: &UserRadio, formats: &OnceCell<Vec<Formats>>) -> Option<Self> {
+    pub fn of_user<'a>(user: &UserRadio, formats: impl FnOnce() -> &'a Formats) -> Option<Self> {
         let facts = user.ue.channel.facts();
-        let is_needed = facts.has_rates || facts.has_cqis;
-        is_needed.then(|| Self::of(&formats.get_or_init(|| lte.formats())[lte.formats_of(user.ue.category)]))
+        (facts.has_rates || facts.has_cqis).then(|| Self::of(formats()))
     }
 
     fn of(formats: &Formats) -> Self {
@@ -119,6 +115,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::lte::Lte;
 
     fn steps(keys: serde_json::Value) -> (Formats, Steps) {
         let lte: Lte = serde_json::from_value(keys).unwrap();

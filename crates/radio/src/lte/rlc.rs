@@ -1,4 +1,7 @@
 use nodeb_base::registry;
+use nodeb_base::rng::Stream;
+use nodeb_base::units::{Duration, Rate};
+use nodeb_net::QueueSpec;
 
 use crate::pdcp::{SnLength, Transmit};
 use crate::rlc::bytes::am::AmBytes;
@@ -20,12 +23,28 @@ registry! {
 /// Octets of the MAC subheader of a PDU of 128 octets or more (TS 36.321, 6.1.2), counted for all PDUs.
 pub const SUBHEADER: u32 = 3;
 
-impl LteRlcSpec {
-    pub fn build(&self, sn_length: SnLength, transmit: Transmit) -> Entity {
-        let framing = Framing::new(sn_length, SUBHEADER);
-        match self {
-            Self::Um(params) => Entity::um(params, framing, transmit),
-            Self::Am(params) => Entity::am(params, framing, transmit),
+/// Queue, PDCP and RLC of each user in one direction.
+#[derive(Clone, Debug)]
+pub struct Layer2 {
+    pub rlc: LteRlcSpec,
+    pub sn_length: SnLength,
+    /// `None` if packets are never discarded.
+    pub discard_timer: Option<Duration>,
+    /// From the creation of a STATUS PDU to its arrival.
+    pub status_delay: Duration,
+    pub queue: QueueSpec,
+    /// For queues that compute their parameters from it.
+    pub peak_rate: Rate,
+}
+
+impl Layer2 {
+    /// `stream` is the queue's.
+    pub fn build(&self, stream: Stream) -> Entity {
+        let framing = Framing::new(self.sn_length, SUBHEADER);
+        let transmit = Transmit::new(self.queue.build(self.peak_rate, stream), self.discard_timer);
+        match &self.rlc {
+            LteRlcSpec::Um(params) => Entity::um(params, framing, transmit),
+            LteRlcSpec::Am(params) => Entity::am(params, framing, transmit),
         }
     }
 }

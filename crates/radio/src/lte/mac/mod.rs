@@ -6,7 +6,6 @@ pub mod sleep;
 mod tests;
 mod user;
 
-use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -15,23 +14,25 @@ use nodeb_base::event::{Cause, Direction, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
-use nodeb_base::units::Time;
+use nodeb_base::units::{Duration, Time};
 
-use super::Lte;
 use super::channel::{Carrier, Responses};
 use super::formats::Formats;
 use super::layers::Antennas;
 use super::queues;
 use super::recorded::Steps;
-use super::reports::TTI;
+use super::reports::{GroupReports, TTI};
+use super::rlc::Layer2;
 use super::shared::Shared;
 use crate::cell::channel::ends::Ends;
 use crate::cell::doppler::JakesSequence;
+use crate::cell::plan::Cell;
 use crate::cell::tally::PHONES;
 use crate::mac::band::{Band, MAX_GROUPS, Row};
 use crate::mac::deal::{Dealer, Part, Spans};
 use crate::mac::harq::block::{Decided, Rules, SentBlock};
-use crate::mac::sched::{Candidate, Scheduler, View};
+use crate::mac::sched::{Candidate, Scheduler, SchedulerSpec, View};
+use crate::numerology::Numerology;
 use crate::rlc::bytes::Outcome;
 use crate::tti::Mac;
 use crate::tti::grid::Grid;
@@ -50,7 +51,7 @@ struct Status {
 
 /// Read in every TTI, so stored apart from the user's other state, which is large.
 #[derive(Clone, Debug)]
-struct Hot {
+struct UserCache {
     /// First TTI with something to send, `u64::MAX` if there is nothing.
     ready: u64,
     /// First TTI with a new block, `u64::MAX` if there is nothing.
@@ -58,7 +59,7 @@ struct Hot {
     /// First TTI with a retransmission, or an ACK or NACK that the outer loop has not received; else
     /// `u64::MAX`.
     answers: u64,
-    /// TTIs in which `rate`, `cqi` and the rows of [`Columns`] are valid, by the same CQI report.
+    /// TTIs in which `rate`, `cqi` and the rows of [`UserCaches`] are valid, by the same CQI report.
     valid: Range<u64>,
     /// Bytes of all groups in a TTI.
     rate: u32,
@@ -66,7 +67,7 @@ struct Hot {
     cqi: f32,
 }
 
-impl Hot {
+impl UserCache {
     const NOTHING: Self =
         Self { ready: u64::MAX, fresh: u64::MAX, answers: u64::MAX, valid: 0..0, rate: 0, cqi: 0.0 };
 
@@ -84,8 +85,8 @@ impl Hot {
 
 /// Read in every TTI; one entry per user.
 #[derive(Debug)]
-struct Columns {
-    hot: Vec<Hot>,
+struct UserCaches {
+    by_user: Vec<UserCache>,
     due: Earliest,
     /// Bytes by the CQI in use at the base station; NaN for CQI 0.
     rates: Vec<Row>,
@@ -97,10 +98,10 @@ struct Columns {
     waiting: Vec<f32>,
 }
 
-impl Columns {
+impl UserCaches {
     fn new(count: usize) -> Self {
         Self {
-            hot: vec![Hot::NOTHING; count],
+            by_user: vec![UserCache::NOTHING; count],
             due: Earliest::new(count),
             rates: vec![[f32::NAN; MAX_GROUPS]; count],
             qualities: vec![[f32::NAN; MAX_GROUPS]; count],
@@ -112,8 +113,8 @@ impl Columns {
     /// If several users are ready by `tti`, the TTI of any of them.
     fn first_ready(&self, tti: u64) -> Option<u64> {
         let mut first = u64::MAX;
-        for hot in &self.hot {
-            first = first.min(hot.ready);
+        for cache in &self.by_user {
+            first = first.min(cache.ready);
             if first <= tti {
                 break;
             }
@@ -122,16 +123,51 @@ impl Columns {
     }
 }
 
+/// What a phone can receive.
+#[derive(Clone, Copy, Debug)]
+pub struct Capability {
+    /// Index among the cell's.
+    pub formats: usize,
+    /// Of the largest block.
+    pub block_bits: u32,
+    /// Largest number of bits in a TTI.
+    pub tti_bits: u32,
+    pub antennas: Antennas,
+}
+
+#[derive(Debug)]
+pub struct Setup {
+    pub numerology: Numerology,
+    pub cell: Cell,
+    pub formats: Vec<Formats>,
+    /// By user.
+    pub capabilities: Vec<Capability>,
+    pub scheduler: SchedulerSpec,
+    pub users_per_tti: usize,
+    /// Most layers sent to a phone.
+    pub layers: u8,
+    pub reports: GroupReports,
+    pub processes: u32,
+    pub rules: Rules,
+    pub layer2: Layer2,
+    /// A packet that a phone sends counts as a new block.
+    pub has_plain_uplink: bool,
+    pub shared: Shared,
+}
+
 #[derive(Debug)]
 pub struct LteMac {
-    params: Lte,
     rules: Rules,
+    users_per_tti: usize,
+    layers: u8,
+    status_delay: Duration,
+    has_plain_uplink: bool,
     formats: Vec<Formats>,
     band: Band,
     sequence: JakesSequence,
     users: Vec<User>,
     ends: Ends,
-    columns: Columns,
+    caches: UserCaches,
     scheduler: Box<dyn Scheduler>,
     view: View,
     dealer: Dealer,
@@ -150,38 +186,43 @@ pub struct LteMac {
 }
 
 impl LteMac {
-    pub fn new(params: &Lte, users: &[UserRadio], streams: &Streams, shared: Shared) -> Self {
+    pub fn new(setup: Setup, users: &[UserRadio], streams: &Streams) -> Self {
         let sequence = if users.iter().any(|user| user.ue.channel.facts().fades) {
             JakesSequence::new(&mut streams.stream("cell", 0, "fading"))
         } else {
             JakesSequence::silent()
         };
-        let (numerology, band) = (params.numerology(), params.bandwidth.band());
-        let cell = params.cell.cell(params.bandwidth);
+        let (numerology, band) = (setup.numerology, setup.formats[0].band().clone());
         let antennas = Antennas::ONE;
-        let carrier = Carrier { cell: &cell, band: &band, numerology, antennas, steps: None, fading: "user" };
-        let formats = OnceCell::from(params.formats());
+        let carrier =
+            Carrier { cell: &setup.cell, band: &band, numerology, antennas, steps: None, fading: "user" };
         let count = users.len();
         let mut responses = Responses::default();
         let users: Vec<User> = users
             .iter()
-            .map(|user| {
-                let carrier = Carrier { steps: Steps::of_user(params, user, &formats), ..carrier };
-                User::new(params, user, carrier, *streams, &mut responses)
+            .zip(&setup.capabilities)
+            .map(|(user, capability)| {
+                let steps = Steps::of_user(user, || &setup.formats[capability.formats]);
+                let carrier = Carrier { steps, ..carrier };
+                User::new(&setup, *capability, user, carrier, *streams, &mut responses)
             })
             .collect();
-        let scheduler = params.scheduler.build(count, numerology.tti);
+        let scheduler = setup.scheduler.build(count, numerology.tti);
+        let Shared { connections, sleepers } = setup.shared;
         Self {
-            params: params.clone(),
-            rules: params.harq_rules(),
+            rules: setup.rules,
+            users_per_tti: setup.users_per_tti,
+            layers: setup.layers,
+            status_delay: setup.layer2.status_delay,
+            has_plain_uplink: setup.has_plain_uplink,
             view: scheduler.view(),
             dealer: Dealer::default(),
-            formats: formats.into_inner().unwrap_or_default(),
+            formats: setup.formats,
             band,
             sequence,
             ends: Ends::new(users.iter().map(|user| user.channel.ends())),
             users,
-            columns: Columns::new(count),
+            caches: UserCaches::new(count),
             scheduler,
             due: Vec::new(),
             parts: Vec::new(),
@@ -189,8 +230,8 @@ impl LteMac {
             sent: Vec::new(),
             decided: Vec::new(),
             statuses: VecDeque::new(),
-            sleepers: shared.sleepers,
-            promotions: shared.connections.map(|connections| Promotions::new(connections, count)),
+            sleepers,
+            promotions: connections.map(|connections| Promotions::new(connections, count)),
         }
     }
 
@@ -201,26 +242,26 @@ impl LteMac {
         if state.rlc.report_waiting(now) > 0
             && let Some(report) = state.rlc.take_report(now, u32::MAX)
         {
-            let at = now + self.params.status_delay;
+            let at = now + self.status_delay;
             self.statuses.push_back(Status { at, user, number: report.number });
         }
         if state.rlc.has_outcomes() {
             pass_on(ctx, user, state);
         }
-        let (columns, processes, sendable) = (&mut self.columns, &state.processes, state.rlc.sendable());
-        let hot = &mut columns.hot[user];
-        hot.fresh = if sendable > 0 { processes.free_at() } else { u64::MAX };
-        hot.ready = processes.ready(sendable > 0);
-        hot.answers = processes.attention_at();
-        columns.waiting[user] = sendable as f32 + HEADERS;
-        columns.due.set(user, state.rlc.due().unwrap_or(Time(u64::MAX)));
+        let (caches, processes, sendable) = (&mut self.caches, &state.processes, state.rlc.sendable());
+        let cache = &mut caches.by_user[user];
+        cache.fresh = if sendable > 0 { processes.free_at() } else { u64::MAX };
+        cache.ready = processes.ready(sendable > 0);
+        cache.answers = processes.attention_at();
+        caches.waiting[user] = sendable as f32 + HEADERS;
+        caches.due.set(user, state.rlc.due().unwrap_or(Time(u64::MAX)));
         let next = now.0.div_ceil(TTI.0);
         if let Some(promotions) = &mut self.promotions {
             let since = promotions.waits(user, next, state.rlc.backlog().packets > 0);
-            hot.postpone(since);
+            cache.postpone(since);
         }
-        if self.ends.precede(user, hot.ready) {
-            hot.cancel();
+        if self.ends.precede(user, cache.ready) {
+            cache.cancel();
         }
         if self.sleepers.is_some() {
             self.wait_for_listening(user, next);
@@ -229,10 +270,10 @@ impl LteMac {
 
     /// In subframe `next` at the earliest.
     fn wait_for_listening(&mut self, user: usize, next: u64) {
-        let (Some(sleepers), hot) = (&self.sleepers, &mut self.columns.hot[user]) else { return };
-        if hot.ready < u64::MAX {
-            let until = sleepers.wake(user, next.max(hot.ready));
-            hot.postpone(until);
+        let (Some(sleepers), cache) = (&self.sleepers, &mut self.caches.by_user[user]) else { return };
+        if cache.ready < u64::MAX {
+            let until = sleepers.wake(user, next.max(cache.ready));
+            cache.postpone(until);
         } else {
             sleepers.has_nothing(user);
         }
@@ -305,7 +346,7 @@ impl Mac for LteMac {
         if let Some(promotions) = &mut self.promotions {
             promotions.arrive(user, Direction::Up, next, self.sleepers.as_ref());
         }
-        if let Some(sleepers) = self.sleepers.as_ref().filter(|_| !self.params.schedules_uplink()) {
+        if let Some(sleepers) = self.sleepers.as_ref().filter(|_| self.has_plain_uplink) {
             sleepers.active(user, next);
         }
         if self.sleepers.is_some() || self.promotions.is_some() {
@@ -323,9 +364,9 @@ impl Mac for LteMac {
 
     fn due(&self, grid: &Grid, now: Time) -> Option<Time> {
         let next = grid.from(now);
-        let timer = Some(self.columns.due.first()).filter(|at| at.0 < u64::MAX);
+        let timer = Some(self.caches.due.first()).filter(|at| at.0 < u64::MAX);
         let status = self.statuses.front().map(|status| status.at);
-        let ready = if self.decided.is_empty() { self.columns.first_ready(next) } else { Some(next) };
+        let ready = if self.decided.is_empty() { self.caches.first_ready(next) } else { Some(next) };
         let tti = ready.map(|tti| grid.beginning(tti.max(next)));
         [tti, timer, status].into_iter().flatten().min()
     }
@@ -346,11 +387,11 @@ impl Mac for LteMac {
             self.users[status.user].rlc.on_report(status.number, false);
             self.refresh(ctx, status.user);
         }
-        if self.columns.due.first() > now {
+        if self.caches.due.first() > now {
             return;
         }
         for user in 0..self.users.len() {
-            if self.columns.due.of(user) <= now {
+            if self.caches.due.of(user) <= now {
                 self.users[user].rlc.on_time(now);
                 self.refresh(ctx, user);
             }
@@ -372,7 +413,7 @@ impl Mac for LteMac {
     }
 
     fn tables(&mut self, now: Time) -> Vec<Table> {
-        let tti = now.0 / self.params.numerology().tti.0;
+        let tti = now.0 / TTI.0;
         let row = |(user, state): (usize, &mut User)| {
             let place = state.channel.place(tti);
             state.tally.row(user, place, f64::NAN)

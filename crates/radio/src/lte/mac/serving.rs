@@ -1,7 +1,7 @@
 use nodeb_base::context::Context;
 
 use super::user::{Blocks, Cell};
-use super::{Columns, Hot, LteMac};
+use super::{LteMac, UserCache, UserCaches};
 use crate::mac::band::Groups;
 use crate::mac::deal::{Offers, Part, Room, Spans};
 use crate::mac::sched::{Candidate, View};
@@ -9,19 +9,19 @@ use crate::mac::sched::{Candidate, View};
 impl LteMac {
     /// Retransmissions first, then new blocks by the scheduler.
     pub(super) fn serve_users(&mut self, ctx: &mut Context, tti: u64) {
-        let hot = &mut self.columns.hot;
-        self.ends.pass(tti, |user| hot[user].cancel());
+        let cache = &mut self.caches.by_user;
+        self.ends.pass(tti, |user| cache[user].cancel());
         if self.sleepers.is_some() {
             (0..self.users.len()).for_each(|user| self.wait_for_listening(user, tti));
         }
-        let mut room = Room { groups: self.band.all(), grants: self.params.users_per_tti.get() as usize };
+        let mut room = Room { groups: self.band.all(), grants: self.users_per_tti };
         self.retransmit(ctx, tti, &mut room);
         if room.grants == 0 || room.groups.is_empty() {
             return;
         }
         self.gather(tti);
-        let Self { columns, view, dealer, scheduler, candidates, parts, formats, band, .. } = self;
-        let Columns { rates, qualities, spans, waiting, .. } = columns;
+        let Self { caches, view, dealer, scheduler, candidates, parts, formats, band, .. } = self;
+        let UserCaches { rates, qualities, spans, waiting, .. } = caches;
         let x = if compares_qualities(*view) { &*qualities } else { &*rates };
         parts.clear();
         parts.extend_from_slice(dealer.deal(
@@ -34,8 +34,8 @@ impl LteMac {
         let mut spare = self.spare(tti, room.groups);
         for part in 0..self.parts.len() {
             let Part { user, groups } = self.parts[part];
-            let Self { users, params, rules, formats, sequence, sent, .. } = self;
-            let cell = Cell { params, rules, formats, sequence };
+            let Self { users, rules, formats, sequence, sent, .. } = self;
+            let cell = Cell { rules, formats, sequence };
             users[user].send_new(tti, groups, &mut spare, &cell, sent);
             self.record(ctx, tti, user);
             self.refresh(ctx, user);
@@ -55,16 +55,16 @@ impl LteMac {
     /// user considered first changes from TTI to TTI.
     fn retransmit(&mut self, ctx: &mut Context, tti: u64, room: &mut Room) {
         let first = (tti % self.users.len().max(1) as u64) as usize;
-        let is_due = |hot: &Hot| hot.answers <= tti && hot.ready <= tti;
-        let (early, late) = self.columns.hot.split_at(first);
+        let is_due = |cache: &UserCache| cache.answers <= tti && cache.ready <= tti;
+        let (early, late) = self.caches.by_user.split_at(first);
         self.due.clear();
-        self.due.extend((first..).zip(late).filter(|(_, hot)| is_due(hot)).map(|(user, _)| user));
-        self.due.extend((0..).zip(early).filter(|(_, hot)| is_due(hot)).map(|(user, _)| user));
+        self.due.extend((first..).zip(late).filter(|(_, cache)| is_due(cache)).map(|(user, _)| user));
+        self.due.extend((0..).zip(early).filter(|(_, cache)| is_due(cache)).map(|(user, _)| user));
         for at in 0..self.due.len() {
             let user = self.due[at];
             let state = &mut self.users[user];
             state.listen(tti);
-            self.columns.hot[user].answers = state.processes.attention_at();
+            self.caches.by_user[user].answers = state.processes.attention_at();
             let Some(resource_blocks) = state.processes.retransmission(tti).map(Blocks::resource_blocks)
             else {
                 continue;
@@ -75,17 +75,17 @@ impl LteMac {
             }
             room.grants -= 1;
             room.groups = room.groups.without(groups);
-            if self.params.layers > 1 {
+            if self.layers > 1 {
                 self.measure(user, tti);
             }
-            let Self { users, params, rules, formats, sequence, sent, .. } = self;
-            let cell = Cell { params, rules, formats, sequence };
+            let Self { users, rules, formats, sequence, sent, .. } = self;
+            let cell = Cell { rules, formats, sequence };
             users[user].send_again(tti, groups, &cell, sent);
             self.record(ctx, tti, user);
             self.refresh(ctx, user);
             // The user gets no further grant in this TTI.
-            let hot = &mut self.columns.hot[user];
-            hot.fresh = hot.fresh.max(tti + 1);
+            let cache = &mut self.caches.by_user[user];
+            cache.fresh = cache.fresh.max(tti + 1);
         }
     }
 
@@ -105,15 +105,15 @@ impl LteMac {
     fn gather(&mut self, tti: u64) {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        for user in 0..self.columns.hot.len() {
-            let hot = &self.columns.hot[user];
-            if hot.fresh > tti {
+        for user in 0..self.caches.by_user.len() {
+            let cache = &self.caches.by_user[user];
+            if cache.fresh > tti {
                 continue;
             }
-            if !hot.valid.contains(&tti) {
+            if !cache.valid.contains(&tti) {
                 self.measure(user, tti);
             }
-            let Hot { rate, cqi, .. } = self.columns.hot[user];
+            let UserCache { rate, cqi, .. } = self.caches.by_user[user];
             if rate > 0 {
                 let deadline = if self.view.deadline { self.users[user].deadline() } else { 0 };
                 candidates.push(Candidate { user, rate, quality: cqi, deadline });
@@ -123,16 +123,16 @@ impl LteMac {
     }
 
     pub(super) fn measure(&mut self, user: usize, tti: u64) {
-        let Self { users, columns, params, rules, formats, band, sequence, view, .. } = self;
-        let cell = Cell { params, rules, formats, sequence };
+        let Self { users, caches, rules, formats, band, sequence, view, .. } = self;
+        let cell = Cell { rules, formats, sequence };
         let state = &mut users[user];
-        let hot = &mut columns.hot[user];
-        hot.valid = state.report.validity(tti);
+        let cache = &mut caches.by_user[user];
+        cache.valid = state.report.validity(tti);
         if !state.measure(tti, &cell) {
             return;
         }
         let (bytes, groups, cqis) = (state.block_bytes(&cell), band.groups(), &state.report.cqis);
-        let (rates, layers) = (&mut columns.rates[user], f32::from(state.report.layers));
+        let (rates, layers) = (&mut caches.rates[user], f32::from(state.report.layers));
         let of_block = bytes.map(|bytes| layers * bytes);
         for ((rate, cqi), size) in rates.iter_mut().zip(cqis).zip(band.sizes()) {
             *rate = of_block[usize::from(*cqi) % of_block.len()] * size;
@@ -153,11 +153,11 @@ impl LteMac {
         // Else they would widen the span of the last group.
         let of_last = rates[groups - 1];
         rates[groups..].fill(of_last);
-        (hot.rate, hot.cqi) = (whole as u32, state.report.cqi);
-        columns.spans[user] = if compares_qualities(*view) {
+        (cache.rate, cache.cqi) = (whole as u32, state.report.cqi);
+        caches.spans[user] = if compares_qualities(*view) {
             let quality = |cqi: u8| if cqi == 0 { f32::NAN } else { f32::from(cqi) };
-            columns.qualities[user] = cqis.map(quality);
-            Spans::of(&columns.qualities[user])
+            caches.qualities[user] = cqis.map(quality);
+            Spans::of(&caches.qualities[user])
         } else {
             Spans::of(rates)
         };

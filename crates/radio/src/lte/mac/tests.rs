@@ -477,14 +477,18 @@ fn the_metric_is_the_rate_of_the_block() {
         for snr_db in (-5..30).map(f64::from) {
             let params = keys(json!({ "bandwidth": bandwidth, "rlc": "um" }));
             let user =
-                [UserRadio { ue: Ue { channel: at_snr(snr_db), ..Ue::default() }, ..UserRadio::default() }];
-            let shared = Shared::new(&params, &user);
-            let mut mac = LteMac::new(&params, &user, &Streams::new(1, 0), shared);
+                UserRadio { ue: Ue { channel: at_snr(snr_db), ..Ue::default() }, ..UserRadio::default() };
+            let users = [user];
+            let mut mac = LteMac::new(
+                params.downlink(&users, Shared::new(&params, &users)),
+                &users,
+                &Streams::new(1, 0),
+            );
             mac.measure(0, 21);
             let format = mac.formats[0]
                 .select_by_cqis(21, mac.band.all(), 1, &mac.users[0].report.cqis, 1.0, u32::MAX)
                 .unwrap();
-            let ratio = f64::from(mac.columns.hot[0].rate) * 8.0 / f64::from(format.bits);
+            let ratio = f64::from(mac.caches.by_user[0].rate) * 8.0 / f64::from(format.bits);
             assert!((least..=1.0).contains(&ratio), "{bandwidth}, {snr_db} dB: {ratio}");
         }
     }

@@ -1,16 +1,15 @@
 use nodeb_base::context::Context;
 use nodeb_base::rng::Streams;
-use nodeb_base::units::Duration;
+use nodeb_base::units::{Duration, Time};
 
-use super::super::Lte;
 use super::super::adaptation::layers_of_blocks;
-use super::super::category::Category;
 use super::super::channel::{Carrier, Channel, Responses};
 use super::super::cqi::CQIS;
 use super::super::formats::{Format, Formats, MAX_LAYERS};
 use super::super::numbered::emit_numbers;
 use super::super::reports::{GroupReports, Report, TTI};
 use super::super::timing::DOWN_RETRANSMISSION_AFTER;
+use super::{Capability, Setup};
 use crate::UserRadio;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::tally::Tally;
@@ -18,7 +17,6 @@ use crate::mac::band::{Groups, MAX_GROUPS, Row};
 use crate::mac::harq::block::{self, Answer, Draws, Rules, SentBlock};
 use crate::mac::harq::processes::Processes;
 use crate::mac::outer_loop::{Correction, OuterLoop};
-use crate::pdcp::Transmit;
 use crate::rlc::bytes::{Entity, Filled};
 
 /// Octets of headers that RLC's estimate lacks, so that a short remainder gets a block with room for them.
@@ -91,32 +89,31 @@ pub struct User {
 
 impl User {
     pub fn new(
-        params: &Lte,
+        setup: &Setup,
+        capability: Capability,
         user: &UserRadio,
         carrier: Carrier,
         streams: Streams,
         responses: &mut Responses,
     ) -> Self {
-        let queue = params.queue.build(params.peak_rate(), streams.stream("user", user.id, "radio queue"));
-        let [block_bits, tti_bits] = Category::of(user.ue.category)
-            .map_or([u32::MAX; 2], |category| [category.down_block_bits, category.down_bits]);
-        let carrier = Carrier { antennas: params.antennas(user.ue.category), ..carrier };
+        let Capability { formats, block_bits, tti_bits, antennas } = capability;
+        let carrier = Carrier { antennas, ..carrier };
         let has_rates = user.ue.channel.facts().has_rates;
         let report = if has_rates {
             Report::new(&GroupReports { delay: Duration::ZERO, cycle: TTI, outer_loop: None }, user.id, 1)
         } else {
-            Report::new(&params.cqi, user.id, carrier.antennas.receive)
+            Report::new(&setup.reports, user.id, antennas.receive)
         };
         Self {
             channel: Channel::new(&user.ue.channel, carrier, user.id, &streams, responses),
             report,
-            processes: Processes::new(params.processes.get(), u64::MAX),
-            rlc: params.rlc.build(params.sn_length, Transmit::new(queue, params.discard_timer)),
+            processes: Processes::new(setup.processes, u64::MAX),
+            rlc: setup.layer2.build(streams.stream("user", user.id, "radio queue")),
             numbered: 0,
             tally: Tally::default(),
-            correction: params.cqi.outer_loop.as_ref().map(OuterLoop::correction_db),
+            correction: setup.reports.outer_loop.as_ref().map(OuterLoop::correction_db),
             has_rates,
-            formats: params.formats_of(user.ue.category),
+            formats,
             next_block: 0,
             block_bits,
             tti_bits,
@@ -233,7 +230,7 @@ impl User {
     #[inline]
     fn new_block(&mut self, tti: u64, groups: Groups, layers: u8, of: u8, cell: &Cell) -> Option<Block> {
         let format = self.select(tti, groups, layers, of, cell)?;
-        let filled: Filled = self.rlc.fill(cell.params.beginning(tti), format.bits / 8);
+        let filled: Filled = self.rlc.fill(Time(tti * TTI.0), format.bits / 8);
         if filled.units.is_empty() {
             return None;
         }
@@ -317,7 +314,6 @@ impl User {
 
 #[derive(Debug)]
 pub struct Cell<'a> {
-    pub params: &'a Lte,
     pub rules: &'a Rules,
     pub formats: &'a [Formats],
     pub sequence: &'a JakesSequence,

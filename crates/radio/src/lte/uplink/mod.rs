@@ -26,7 +26,31 @@ mod ue_context;
 
 use nodeb_base::registry;
 
+use super::formats::Formats;
+use super::recorded::Steps;
+use super::rlc::Layer2;
+use super::shared::Shared;
+use crate::cell::plan::Cell;
+use crate::mac::harq::block::Rules;
+use crate::numerology::Numerology;
 use params::Scheduled;
+use runs::BlockSet;
+
+#[derive(Debug)]
+pub struct UplinkSetup {
+    pub numerology: Numerology,
+    pub cell: Cell,
+    /// By the modulations of phones.
+    pub formats: Vec<Formats>,
+    /// Resource blocks for PUSCH.
+    pub data: BlockSet,
+    /// By user.
+    pub steps: Vec<Option<Steps>>,
+    pub rules: Rules,
+    pub layer2: Layer2,
+    pub params: Scheduled,
+    pub shared: Shared,
+}
 
 no_parameters! {
     /// Empty set of parameters of an uplink without requests and grants.

@@ -4,10 +4,9 @@ use nodeb_base::cause::Step;
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::remedy::{Change, Remedy, Target};
-use nodeb_base::units::{Duration, Probability, Rate, Size, positive};
+use nodeb_base::units::{Duration, Probability, Size, positive};
 use nodeb_net::QueueSpec;
 
-use super::super::adaptation::largest_bits;
 use super::super::allowed::{ALPHA, MAX_HARQ_TX, RETX_BSR};
 use super::super::bandwidth::{BLOCK_HZ, Bandwidth};
 use super::super::reports::TTI;
@@ -207,10 +206,5 @@ impl Scheduled {
     /// With interference, per resource block.
     pub fn noise_dbm(&self) -> f64 {
         THERMAL_DBM_HZ + 10.0 * libm::log10(BLOCK_HZ) + self.noise_figure_db + self.interference_db
-    }
-
-    /// For queues that compute their parameters from it.
-    pub fn peak_rate(&self, bandwidth: Bandwidth) -> Rate {
-        Rate(u64::from(largest_bits(bandwidth, false, 1)) * 1_000)
     }
 }

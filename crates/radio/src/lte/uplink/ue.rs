@@ -3,19 +3,17 @@ use std::ops::Range;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 
-use super::super::Lte;
 use super::super::channel::{Carrier, Channel, Responses};
 use super::super::formats::Format;
 use super::super::reports::TTI;
+use super::UplinkSetup;
 use super::headroom::{self, HEADROOM_REPORT, HeadroomReporter};
-use super::params::Scheduled;
 use super::power::{Power, PowerControl};
 use super::report::REPORT;
 use super::requests::Requests;
 use crate::UserRadio;
 use crate::cell::doppler::JakesSequence;
 use crate::mac::band::{MAX_GROUPS, Row};
-use crate::pdcp::Transmit;
 use crate::rlc::bytes::Entity;
 
 #[derive(Clone, Debug)]
@@ -67,22 +65,18 @@ pub struct Ue {
 
 impl Ue {
     pub fn new(
-        lte: &Lte,
-        params: &Scheduled,
+        UplinkSetup { params, layer2, .. }: &UplinkSetup,
         user: &UserRadio,
         carrier: Carrier,
         streams: Streams,
         responses: &mut Responses,
     ) -> Self {
-        let queue = params
-            .queue
-            .build(params.peak_rate(lte.bandwidth), streams.stream("user", user.id, "uplink queue"));
         Self {
             channel: Channel::new(&user.ue.channel, carrier, user.id, &streams, responses),
             power: user.ue.channel.facts().has_place.then(|| params.power_control()),
             offset: libm::pow(10.0, params.snr_offset_db / 10.0) as f32,
             headroom: params.headroom.as_ref().map(HeadroomReporter::new),
-            rlc: lte.rlc.build(lte.sn_length, Transmit::new(queue, lte.discard_timer)),
+            rlc: layer2.build(streams.stream("user", user.id, "uplink queue")),
             requests: Requests::new(params, user.id, &streams),
             tally: UeTally::default(),
         }

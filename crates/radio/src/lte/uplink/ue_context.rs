@@ -278,6 +278,7 @@ mod tests {
     use crate::lte::channel::{Carrier, Responses};
     use crate::lte::layers::Antennas;
     use crate::lte::mcs::McsTable;
+    use crate::lte::shared::Shared;
     use crate::lte::uplink::ue::Ue;
 
     // Tests the feature: power of PUSCH (standard's table)
@@ -295,19 +296,20 @@ mod tests {
     #[test]
     fn the_base_station_estimates_what_is_left_and_not_granted() {
         let (lte, params) = (Lte::default(), Scheduled::default());
-        let (cell, band) = (lte.cell.uplink(params.noise_dbm()), lte.bandwidth.band());
+        let user = UserRadio::default();
+        let users = std::slice::from_ref(&user);
+        let setup = lte.uplink(&params, users, Shared::new(&lte, users));
         let carrier = Carrier {
-            cell: &cell,
-            band: &band,
+            cell: &setup.cell,
+            band: setup.formats[0].band(),
             numerology: lte.numerology(),
             antennas: Antennas::ONE,
             steps: None,
             fading: "uplink",
         };
-        let user = UserRadio::default();
         for bytes in [40, 300, 1_400] {
             let streams = Streams::new(1, 0);
-            let mut ue = Ue::new(&lte, &params, &user, carrier, streams, &mut Responses::default());
+            let mut ue = Ue::new(&setup, &user, carrier, streams, &mut Responses::default());
             let mut context = UeContext::new(&params, &user, &streams);
             for number in 0..20 {
                 ue.rlc.push(Time::ZERO, Packet::new(number, bytes), 0);

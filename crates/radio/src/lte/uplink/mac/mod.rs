@@ -1,7 +1,6 @@
 mod allocation;
 mod transmission;
 
-use std::cell::OnceCell;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
@@ -13,19 +12,18 @@ use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Time};
 
-use super::super::Lte;
 use super::super::channel::{Carrier, Responses};
 use super::super::drx::Listening;
 use super::super::formats::{Format, Formats};
 use super::super::layers::Antennas;
 use super::super::mac::sleep::Sleepers;
-use super::super::mcs::McsTable;
 use super::super::queues;
 use super::super::recorded::Steps;
 use super::super::reports::TTI;
 use super::super::rrc::connections::Connections;
 use super::super::shared::Shared;
 use super::super::timing::PROCESSES;
+use super::UplinkSetup;
 use super::configured;
 use super::headroom;
 use super::params::Scheduled;
@@ -104,50 +102,42 @@ pub struct UplinkMac {
 }
 
 impl UplinkMac {
-    pub fn new(
-        lte: &Lte,
-        params: &Scheduled,
-        users: &[UserRadio],
-        streams: &Streams,
-        shared: Shared,
-    ) -> Self {
+    pub fn new(setup: UplinkSetup, users: &[UserRadio], streams: &Streams) -> Self {
         let sequence = if users.iter().any(|user| user.ue.channel.facts().fades) {
             JakesSequence::new(&mut streams.stream("cell", 0, "uplink fading"))
         } else {
             JakesSequence::silent()
         };
-        let (numerology, band) = (lte.numerology(), lte.bandwidth.band());
-        let cell = lte.cell.uplink(params.noise_dbm());
-        let antennas = Antennas::ONE;
+        let UplinkSetup { numerology, cell, formats, steps, params, .. } = &setup;
+        let (antennas, band) = (Antennas::ONE, formats[0].band());
         let carrier =
-            Carrier { cell: &cell, band: &band, numerology, antennas, steps: None, fading: "uplink" };
+            Carrier { cell, band, numerology: *numerology, antennas, steps: None, fading: "uplink" };
         let scheduler = params.scheduler.build(users.len(), numerology.tti);
         let mut responses = Responses::default();
-        let down = OnceCell::new();
-        let ue = |user| {
-            let carrier = Carrier { steps: Steps::of_user(lte, user, &down), ..carrier };
-            Ue::new(lte, params, user, carrier, *streams, &mut responses)
+        let ue = |(user, steps): (&UserRadio, &Option<Steps>)| {
+            let carrier = Carrier { steps: *steps, ..carrier };
+            Ue::new(&setup, user, carrier, *streams, &mut responses)
         };
-        let tables = |mcss| Formats::up(lte.bandwidth, mcss, lte.implementation_loss_db);
-        let ues: Vec<Ue> = users.iter().map(ue).collect();
+        let ues: Vec<Ue> = users.iter().zip(steps).map(ue).collect();
+        let Shared { connections, sleepers } = setup.shared;
         Self {
             ends: Ends::new(ues.iter().map(Ue::ends)),
             ues,
-            contexts: users.iter().map(|user| UeContext::new(params, user, streams)).collect(),
-            formats: [McsTable::Up16Qam, McsTable::Up].map(tables).into(),
+            contexts: users.iter().map(|user| UeContext::new(&setup.params, user, streams)).collect(),
+            formats: setup.formats,
             sequence,
-            data: params.data_blocks(lte.bandwidth),
+            data: setup.data,
             scheduler,
             balance: Balance::default(),
-            params: params.clone(),
-            rules: lte.harq_rules(),
-            status_delay: lte.status_delay,
+            params: setup.params,
+            rules: setup.rules,
+            status_delay: setup.layer2.status_delay,
             planned: Default::default(),
             reports: VecDeque::new(),
             decided: Vec::new(),
             statuses: VecDeque::new(),
-            connections: shared.connections,
-            sleepers: shared.sleepers,
+            connections,
+            sleepers,
             passages: HashMap::new(),
         }
     }

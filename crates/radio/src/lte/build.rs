@@ -1,0 +1,147 @@
+//! What the MACs of both directions take from a scenario.
+
+use std::cell::OnceCell;
+
+use nodeb_base::units::Rate;
+use nodeb_net::QueueSpec;
+
+use super::Lte;
+use super::adaptation::largest_bits;
+use super::category::Category;
+use super::compatible;
+use super::formats::Formats;
+use super::layers::Antennas;
+use super::mac::{Capability, Setup};
+use super::mcs::McsTable;
+use super::recorded::Steps;
+use super::reports::TTI;
+use super::resources::{Downlink, Ports};
+use super::rlc::Layer2;
+use super::shared::Shared;
+use super::uplink::params::Scheduled;
+use super::uplink::{UplinkSetup, UplinkSpec};
+use crate::UserRadio;
+use crate::mac::harq::block::Rules;
+use crate::numerology::Numerology;
+
+impl Lte {
+    pub fn schedules_uplink(&self) -> bool {
+        matches!(self.uplink, UplinkSpec::Scheduled(_))
+    }
+
+    pub fn numerology(&self) -> Numerology {
+        Numerology {
+            tti: TTI,
+            carrier_hz: self.carrier_ghz * 1e9,
+            chip_rate_hz: self.bandwidth.sample_rate_hz(),
+        }
+    }
+
+    pub fn harq_rules(&self) -> Rules {
+        Rules {
+            combining: self.combining.clone(),
+            decoding: self.decoding,
+            ack_error: self.ack_error,
+            nack_error: self.nack_error,
+            max_transmissions: self.max_transmissions,
+        }
+    }
+
+    pub(super) fn layout(&self) -> Downlink {
+        Downlink {
+            ports: compatible::ports(self.antenna_ports).unwrap_or(Ports::One),
+            control: self.control_symbols,
+        }
+    }
+
+    /// Up to 64QAM and, if used, up to 256QAM.
+    pub fn formats(&self) -> Vec<Formats> {
+        let up_to =
+            |qam256: bool| Formats::down(self.bandwidth, self.layout(), qam256, self.implementation_loss_db);
+        if self.qam256 { vec![up_to(false), up_to(true)] } else { vec![up_to(false)] }
+    }
+
+    /// Index in [`Self::formats`]: 1 with 256QAM.
+    pub fn formats_of(&self, category: u8) -> usize {
+        usize::from(self.qam256 && Category::of(category).is_ok_and(|category| category.down_256qam))
+    }
+
+    /// One at either end if `layers` is 1, else as many as layers can be sent to the phone.
+    pub fn antennas(&self, category: u8) -> Antennas {
+        if self.layers == 1 {
+            return Antennas::ONE;
+        }
+        let receive = Category::of(category).map_or(1, |category| category.layers.min(self.layers));
+        Antennas { ports: self.antenna_ports, receive }
+    }
+
+    /// With the largest blocks in every TTI.
+    pub fn peak_rate(&self) -> Rate {
+        rate(largest_bits(self.bandwidth, self.qam256, self.layers))
+    }
+
+    fn layer2(&self, queue: &QueueSpec, peak_rate: Rate) -> Layer2 {
+        Layer2 {
+            rlc: self.rlc.clone(),
+            sn_length: self.sn_length,
+            discard_timer: self.discard_timer,
+            status_delay: self.status_delay,
+            queue: queue.clone(),
+            peak_rate,
+        }
+    }
+
+    fn capability(&self, user: &UserRadio) -> Capability {
+        let [block_bits, tti_bits] = Category::of(user.ue.category)
+            .map_or([u32::MAX; 2], |category| [category.down_block_bits, category.down_bits]);
+        Capability {
+            formats: self.formats_of(user.ue.category),
+            block_bits,
+            tti_bits,
+            antennas: self.antennas(user.ue.category),
+        }
+    }
+
+    pub(super) fn downlink(&self, users: &[UserRadio], shared: Shared) -> Setup {
+        Setup {
+            numerology: self.numerology(),
+            cell: self.cell.cell(self.bandwidth),
+            formats: self.formats(),
+            capabilities: users.iter().map(|user| self.capability(user)).collect(),
+            scheduler: self.scheduler.clone(),
+            users_per_tti: self.users_per_tti.get() as usize,
+            layers: self.layers,
+            reports: self.cqi.clone(),
+            processes: self.processes.get(),
+            rules: self.harq_rules(),
+            layer2: self.layer2(&self.queue, self.peak_rate()),
+            has_plain_uplink: !self.schedules_uplink(),
+            shared,
+        }
+    }
+
+    pub(super) fn uplink(&self, params: &Scheduled, users: &[UserRadio], shared: Shared) -> UplinkSetup {
+        let down = OnceCell::new();
+        let steps = |user: &UserRadio| {
+            let formats = || &down.get_or_init(|| self.formats())[self.formats_of(user.ue.category)];
+            Steps::of_user(user, formats)
+        };
+        let formats = |mcss| Formats::up(self.bandwidth, mcss, self.implementation_loss_db);
+        UplinkSetup {
+            numerology: self.numerology(),
+            cell: self.cell.uplink(params.noise_dbm()),
+            formats: [McsTable::Up16Qam, McsTable::Up].map(formats).into(),
+            data: params.data_blocks(self.bandwidth),
+            steps: users.iter().map(steps).collect(),
+            rules: self.harq_rules(),
+            layer2: self.layer2(&params.queue, rate(largest_bits(self.bandwidth, false, 1))),
+            params: params.clone(),
+            shared,
+        }
+    }
+}
+
+/// Of blocks in every TTI.
+fn rate(bits: u32) -> Rate {
+    Rate(u64::from(bits) * 1_000)
+}
