@@ -147,7 +147,7 @@ def row(one: Feature) -> list[str]:
     references = []
     for reference in REFERENCES:
         paths = sorted({path for of, path in one.tests if of == reference})
-        shown = [f"`{path.removeprefix('radio/src/').removesuffix('.rs')}`" for path in paths]
+        shown = [f"`{path.replace('/src/', '/').removesuffix('.rs')}`" for path in paths]
         references += [f"{reference} ({', '.join(shown)})"] if paths else []
     state = f"simplified: {one.simplified}" if one.simplified else "done"
     return [one.name, one.clauses, "; ".join(references), state]

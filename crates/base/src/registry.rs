@@ -316,3 +316,16 @@ macro_rules! params {
         }
     };
 }
+
+/// Declares the empty parameter struct of a variant that has no parameters.
+#[macro_export]
+macro_rules! no_parameters {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {}
+
+        impl $crate::check::Checked for $name {}
+    };
+}

@@ -36,10 +36,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use nodeb_air::pdcp::SnLength;
 use nodeb_base::event::{Event, Mask, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
-use nodeb_radio::pdcp::SnLength;
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::scenario::Direction;
 use nodeb_sim::world::{Listener, run_with_listener};

@@ -5,7 +5,7 @@
 //! DCT2000 have neither.
 
 use etherparse::{IpNumber, Ipv4Header, UdpHeader};
-use nodeb_radio::pdcp::SnLength;
+use nodeb_air::pdcp::SnLength;
 use nodeb_sim::scenario::Direction;
 
 use crate::frame::{SERVER_PORT, TIME_TO_LIVE, phone_socket};

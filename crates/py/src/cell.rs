@@ -1,4 +1,4 @@
-use nodeb_radio::cell::map::Map;
+use nodeb_air::cell::map::Map;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -505,7 +505,7 @@ pub fn line_of(text: &str, path: Vec<String>) -> Option<usize> {
 /// Reads the text of an error model's file. Returns the error model as JSON for the key `errors` of a radio.
 #[pyfunction]
 pub fn read_error_model(text: &str, file: &str) -> PyResult<String> {
-    let read = || nodeb_radio::error::file::read(text, file);
+    let read = || nodeb_air::error::file::read(text, file);
     let model = guarded(|| format!("reading {file}"), read)?.map_err(|error| to_py(&error))?;
     serde_json::to_string(&model).map_err(|error| ScenarioError::new_err(error.to_string()))
 }

@@ -1,11 +1,12 @@
 //! Functions of the WCDMA downlink's link model, for calls from Python. They take plain numbers, or a
 //! compiled scenario whose radio is `wcdma`.
 
+use nodeb_air::UserRadio;
 use nodeb_base::rng::Streams;
+use nodeb_radio::RadioSpec;
 use nodeb_radio::wcdma::other_cells::OtherCellsSpec;
 use nodeb_radio::wcdma::sinr::Interference;
 use nodeb_radio::wcdma::{Wcdma, ber, frame, sinr};
-use nodeb_radio::{RadioSpec, UserRadio};
 use nodeb_sim::Scenario;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use nodeb_radio::error::curves::BlockErrorRate;
+use nodeb_air::error::curves::BlockErrorRate;
 use nodeb_radio::lte::adaptation::Allocation;
 use nodeb_radio::lte::curves::{block_error_rate, turbo};
 use nodeb_radio::lte::mcs::McsTable;

@@ -15,20 +15,20 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::cell::profile::Profile;
+use nodeb_air::cell::selective::{Response, Selective};
+use nodeb_air::error::effective::curve::Curve;
+use nodeb_air::error::effective::modulation::Modulation;
+use nodeb_air::error::effective::{EffectiveSnr, Mapping};
+use nodeb_air::mac::band::{Band, Groups, MAX_GROUPS, Row};
+use nodeb_air::mac::deal::{Dealer, Offers, Room, Spans};
+use nodeb_air::mac::sched::proportional_fair::ProportionalFair;
+use nodeb_air::mac::sched::{Candidate, Scheduler, SchedulerParams};
 use nodeb_base::rng::Streams;
 use nodeb_base::units;
-use nodeb_radio::cell::doppler::JakesSequence;
-use nodeb_radio::cell::profile::Profile;
-use nodeb_radio::cell::selective::{Response, Selective};
-use nodeb_radio::error::effective::curve::Curve;
-use nodeb_radio::error::effective::modulation::Modulation;
-use nodeb_radio::error::effective::{EffectiveSnr, Mapping};
 use nodeb_radio::lte::bandwidth::Bandwidth;
 use nodeb_radio::lte::effective::effective_snr;
-use nodeb_radio::mac::band::{Band, Groups, MAX_GROUPS, Row};
-use nodeb_radio::mac::deal::{Dealer, Offers, Room, Spans};
-use nodeb_radio::mac::sched::proportional_fair::ProportionalFair;
-use nodeb_radio::mac::sched::{Candidate, Scheduler, SchedulerParams};
 
 const USERS: usize = 30;
 /// Maximum Doppler shift at 3 km/h and 2 GHz, in periods per TTI of 1 ms.

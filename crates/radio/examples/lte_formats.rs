@@ -5,10 +5,10 @@
 
 use std::error::Error;
 
+use nodeb_air::mac::band::{Groups, MAX_GROUPS};
 use nodeb_radio::lte::bandwidth::Bandwidth;
 use nodeb_radio::lte::formats::Formats;
 use nodeb_radio::lte::resources::{Downlink, Ports};
-use nodeb_radio::mac::band::{Groups, MAX_GROUPS};
 
 const TTIS: [u64; 3] = [1, 0, 5];
 

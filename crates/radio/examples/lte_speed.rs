@@ -4,18 +4,19 @@
 
 use std::error::Error;
 
+use nodeb_air::cell::channel::ChannelSpec;
+use nodeb_air::cell::channel::place::Place;
+use nodeb_air::cell::profile::Profile;
+use nodeb_air::mac::sched::SchedulerSpec;
+use nodeb_air::mac::sched::proportional_fair::ProportionalFair;
+use nodeb_air::ue::Ue;
+use nodeb_air::{Hop, UserRadio};
 use nodeb_base::context::Surroundings;
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
-use nodeb_radio::cell::channel::ChannelSpec;
-use nodeb_radio::cell::channel::place::Place;
-use nodeb_radio::cell::profile::Profile;
+use nodeb_radio::Radio;
 use nodeb_radio::lte::Lte;
-use nodeb_radio::mac::sched::SchedulerSpec;
-use nodeb_radio::mac::sched::proportional_fair::ProportionalFair;
-use nodeb_radio::ue::Ue;
-use nodeb_radio::{Hop, Radio, UserRadio};
 
 const LEAST: usize = 30;
 const REFILL: u64 = 4_000_000;

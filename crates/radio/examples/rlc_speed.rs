@@ -8,13 +8,13 @@ use std::error::Error;
 use std::ops::Range;
 use std::time::Instant;
 
+use nodeb_air::pdcp::Transmit;
+use nodeb_air::rlc::bytes::am::AmBytes;
+use nodeb_air::rlc::bytes::um::UmBytes;
+use nodeb_air::rlc::bytes::{Entity, Framing};
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
 use nodeb_net::queue::drop_tail::{DropTail, Fifo};
-use nodeb_radio::pdcp::Transmit;
-use nodeb_radio::rlc::bytes::am::AmBytes;
-use nodeb_radio::rlc::bytes::um::UmBytes;
-use nodeb_radio::rlc::bytes::{Entity, Framing};
 
 const WARM_UP: u64 = 1_000;
 

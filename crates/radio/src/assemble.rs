@@ -2,14 +2,14 @@
 
 use nodeb_base::rng::Streams;
 
-use super::error::ErrorModel;
-use super::mac::sched::Scheduler;
-use super::rlc::RlcSpec;
-use super::rlc::am::Setting;
-use super::tti::arq::ArqMac;
-use super::tti::rlc::{Checksum, RlcMac};
-use super::tti::{Air, TtiBearer};
-use super::{Hop, UserRadio};
+use nodeb_air::error::ErrorModel;
+use nodeb_air::mac::sched::Scheduler;
+use nodeb_air::rlc::RlcSpec;
+use nodeb_air::rlc::am::Setting;
+use nodeb_air::tti::arq::ArqMac;
+use nodeb_air::tti::rlc::{Checksum, RlcMac};
+use nodeb_air::tti::{Air, TtiBearer};
+use nodeb_air::{Hop, UserRadio};
 
 #[derive(Debug)]
 pub struct Layers<'a> {

@@ -11,14 +11,15 @@ use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Probability, Rate, Size};
 
 use super::assemble::Layers;
-use super::error::{BY_MODEL, ErrorModel};
-use super::mac::harq::CombiningSpec;
-use super::mac::sched::round_robin::RoundRobinScheduler;
-use super::rlc::{Delivered, RlcSpec};
-use super::tti::Air;
-use super::tti::arq::remedies::{Changed, remedies};
-use super::tti::rlc::Checksum;
-use super::{Bearers, Hop, Parts, Queue, Radio, RadioSpec, Retransmission, Tti, UserRadio};
+use super::{Bearers, Parts, Queue, Radio, RadioSpec, Retransmission, Tti};
+use nodeb_air::error::{BY_MODEL, ErrorModel};
+use nodeb_air::mac::harq::CombiningSpec;
+use nodeb_air::mac::sched::round_robin::RoundRobinScheduler;
+use nodeb_air::rlc::{Delivered, RlcSpec};
+use nodeb_air::tti::Air;
+use nodeb_air::tti::arq::remedies::{Changed, remedies};
+use nodeb_air::tti::rlc::Checksum;
+use nodeb_air::{Hop, UserRadio};
 
 params! {
     /// Dedicated channels of one user. Defaults: Tables 5 and 10 of `wang`, that is, 12 parallel channels

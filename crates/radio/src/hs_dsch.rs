@@ -11,14 +11,15 @@ use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Probability, Rate, Size};
 
 use super::assemble::Layers;
-use super::error::{BY_MODEL, ErrorModel};
-use super::mac::harq::CombiningSpec;
-use super::mac::sched::SchedulerSpec;
-use super::rlc::{Delivered, RlcSpec};
-use super::tti::Air;
-use super::tti::arq::remedies::{Changed, remedies};
-use super::tti::rlc::Checksum;
-use super::{Bearers, ChannelKey, Parts, Queue, Radio, RadioSpec, Retransmission, Tti, UserRadio};
+use super::{Bearers, ChannelKey, Parts, Queue, Radio, RadioSpec, Retransmission, Tti};
+use nodeb_air::UserRadio;
+use nodeb_air::error::{BY_MODEL, ErrorModel};
+use nodeb_air::mac::harq::CombiningSpec;
+use nodeb_air::mac::sched::SchedulerSpec;
+use nodeb_air::rlc::{Delivered, RlcSpec};
+use nodeb_air::tti::Air;
+use nodeb_air::tti::arq::remedies::{Changed, remedies};
+use nodeb_air::tti::rlc::Checksum;
 
 params! {
     /// A channel shared by all users, one user per TTI. Defaults: Table 10 of `wang` at 384 kbps, that is, 3

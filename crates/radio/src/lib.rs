@@ -1,10 +1,8 @@
 //! Radio bearers: transport of packets from a Node B to its users and, with a scheduled uplink,
 //! from the users to it.
 //!
-//! A [`Hop`] accepts packets and delivers or loses each of them later. It does no I/O and has no clock:
-//! its caller passes the time in a context, and wakes the bearer at the time that [`Hop::next_wake`]
-//! returns. [`RadioSpec`] lists the kinds of radio; a scenario selects one, and [`Radio::build`] creates its
-//! bearers.
+//! [`RadioSpec`] lists the kinds of radio; a scenario selects one, and [`Radio::build`] creates its bearers, each a
+//! [`Hop`](nodeb_air::Hop).
 //!
 //! # Examples
 //!
@@ -15,8 +13,9 @@
 //! use nodeb_base::packet::Packet;
 //! use nodeb_base::rng::Streams;
 //! use nodeb_base::units::{Probability, Time};
+//! use nodeb_air::UserRadio;
 //! use nodeb_radio::dch::Dch;
-//! use nodeb_radio::{Radio, UserRadio};
+//! use nodeb_radio::Radio;
 //!
 //! let dch = Dch { bler: Probability(0.0), ..Dch::default() };
 //! let user = UserRadio::default();
@@ -38,38 +37,16 @@
 //! assert_eq!(arrivals_ms, [40, 70]);
 //! ```
 
-/// Declares the empty parameter struct of a variant that has no parameters.
-macro_rules! no_parameters {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(default, deny_unknown_fields)]
-        pub struct $name {}
-
-        impl nodeb_base::check::Checked for $name {}
-    };
-}
-
 mod assemble;
-pub mod cell;
-pub mod channel;
 pub mod dch;
-pub mod error;
 mod hs_dsch;
 pub mod hsdpa;
 mod link;
 pub mod lte;
-pub mod mac;
-mod numerology;
 mod parts;
-pub mod pdcp;
-pub mod rlc;
 pub mod switching;
 mod trace;
-mod tti;
-pub mod ue;
 pub mod wcdma;
-mod wire;
 
 pub use hs_dsch::HsDsch;
 pub use link::LinkBearer;
@@ -78,100 +55,12 @@ pub use trace::TraceBearer;
 
 use std::num::NonZeroU32;
 
+use nodeb_air::{Hop, UserRadio, cell};
 use nodeb_base::check::Check;
-use nodeb_base::context::{Context, Counts};
-use nodeb_base::engine::Instant;
-use nodeb_base::packet::Packet;
 use nodeb_base::remedy::Remedy;
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
-use nodeb_base::units::{Duration, Rate, Time};
-use nodeb_net::{Chain, LinkCounts};
-
-/// Packets that a bearer has accepted and neither delivered nor lost yet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Backlog {
-    pub packets: usize,
-    pub bytes: u64,
-}
-
-impl Backlog {
-    #[inline]
-    fn add(&mut self, packet: &Packet) {
-        self.packets += 1;
-        self.bytes += u64::from(packet.size);
-    }
-
-    #[inline]
-    fn remove(&mut self, packet: &Packet) {
-        self.packets -= 1;
-        self.bytes -= u64::from(packet.size);
-    }
-}
-
-/// The bearer reports each accepted packet to the context once, as delivered or lost, unless the run ends
-/// before. It may defer internal updates, but always applies them before they could affect an accepted
-/// packet. [`Self::settle`] applies all updates that are still deferred.
-pub trait Hop: std::fmt::Debug {
-    /// False if the packet is lost or dropped.
-    fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool;
-    /// `None` if nothing happens until a packet is accepted.
-    fn next_wake(&self) -> Option<Instant>;
-    /// `instant` is the one that [`Self::next_wake`] returned.
-    fn wake(&mut self, ctx: &mut Context, instant: Instant);
-    /// A packet from the user's phone keeps the phone awake or wakes it.
-    fn on_uplink(&mut self, _ctx: &mut Context, _user: usize) {}
-    /// A plain or trace-driven link counts only packets that wait for transmission.
-    fn backlog(&self, user: usize) -> Backlog;
-    /// CQI by which the Node B currently adapts a user's blocks, after deferred updates.
-    fn cqi(&mut self, _ctx: &mut Context, _user: usize) -> Option<f32> {
-        None
-    }
-    /// The same plain links as a chain, which replaces them before the first packet; `None` for other hops.
-    fn chain(&mut self) -> Option<Chain> {
-        None
-    }
-    /// Of each link that this hop consists of.
-    fn links(&self) -> Vec<LinkCounts> {
-        Vec::new()
-    }
-    /// Of the user's own link, if each user of this hop has one.
-    fn counts_of(&self, _user: usize) -> Option<Counts> {
-        None
-    }
-    /// Applies all deferred updates of counters, events and positions of users, up to the current
-    /// time.
-    fn settle(&mut self, _ctx: &mut Context) {}
-    /// Tables that only this kind of bearer has, with users counted from 0 on this bearer; call
-    /// [`Self::settle`] first.
-    fn tables(&mut self, _now: Time) -> Vec<Table> {
-        Vec::new()
-    }
-    fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
-        None
-    }
-    /// The phone listens earlier than expected because of what it sends or is granted in the uplink.
-    fn on_listening(&mut self, _ctx: &mut Context, _user: usize) {}
-}
-
-pub trait BandwidthMeter {
-    /// From the start of the run; plain and trace-driven links always measure.
-    fn measure(&mut self, user: usize);
-    /// For all users, emitted periodically as events except on plain and trace-driven links.
-    fn record(&mut self);
-    /// Packet bytes that could have been sent from the start of the run; `None` if the user is not measured.
-    fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64>;
-}
-
-#[derive(Clone, Debug, Default)]
-pub struct UserRadio {
-    /// Number of the user in the scenario, which selects the random streams.
-    pub id: u64,
-    /// Relative frequencies of the C/I values 1 to n; empty if the block size is constant.
-    pub ci: Vec<f64>,
-    /// Only `hsdpa` and `lte` use it.
-    pub ue: ue::Ue,
-}
+use nodeb_base::units::{Duration, Rate};
 
 /// Default that differs from the key's general one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,8 @@ use nodeb_net::jitter::JitterSpec;
 use nodeb_net::loss::{LossSpec, list::LossList};
 use nodeb_net::{Link, LossSetting, Outage, Path, QueueSpec, Reordering};
 
-use super::{Bearers, Meter, Parts, Queue, Radio, RadioSpec, UserRadio};
+use super::{Bearers, Meter, Parts, Queue, Radio, RadioSpec};
+use nodeb_air::UserRadio;
 
 params! {
     /// Plain link to each user with a rate, a delay, a queue and loss, instead of a radio bearer.

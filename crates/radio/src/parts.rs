@@ -3,7 +3,7 @@ use std::num::NonZeroU32;
 use nodeb_base::units::{Duration, Probability};
 use nodeb_net::{QueueSpec, Recording};
 
-use crate::pdcp::SnLength;
+use nodeb_air::pdcp::SnLength;
 
 /// What a radio consists of. The default has a link for each user, and nothing else.
 #[derive(Debug, Default)]

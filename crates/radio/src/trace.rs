@@ -12,7 +12,8 @@ use nodeb_base::units::{Duration, Rate, Size};
 use nodeb_net::jitter::JitterSpec;
 use nodeb_net::{AtEnd, LossSetting, OPPORTUNITIES, Opportunities, Path, QueueSpec, Recording, Reordering};
 
-use super::{Bearers, Meter, Parts, Queue, Radio, RadioSpec, Uplink, UserRadio};
+use super::{Bearers, Meter, Parts, Queue, Radio, RadioSpec, Uplink};
+use nodeb_air::UserRadio;
 
 /// Of an opportunity, or of a packet's additional header.
 const MAX_BYTES: Size = Size(1_000_000_000);

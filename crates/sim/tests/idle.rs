@@ -1,5 +1,5 @@
+use nodeb_air::mac::sched::SchedulerSpec;
 use nodeb_base::units::Duration;
-use nodeb_radio::mac::sched::SchedulerSpec;
 use nodeb_sim::scenario;
 
 const USER: &str = "[[users]]\ntraffic.ftp.size = \"1 kB\"\n";

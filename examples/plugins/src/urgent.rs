@@ -3,7 +3,7 @@
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::Duration;
-use nodeb_radio::mac::sched::{Candidate, Scheduler, SchedulerParams, View};
+use nodeb_air::mac::sched::{Candidate, Scheduler, SchedulerParams, View};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -98,7 +98,7 @@ pub fn least_tti_distance(category: u8) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ue::CATEGORIES;
+    use nodeb_air::ue::CATEGORIES;
 
     fn at(category: u8, cqi: usize) -> (u32, u32, Modulation) {
         let format = formats(category)[cqi].unwrap();

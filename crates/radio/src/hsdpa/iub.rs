@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Size, Time};
 
-use crate::numerology::Numerology;
-use crate::rlc::units::payload::Payload;
+use nodeb_air::numerology::Numerology;
+use nodeb_air::rlc::units::payload::Payload;
 
 params! {
     /// Iub between RNC and Node B, with its flow control.

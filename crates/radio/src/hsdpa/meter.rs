@@ -17,7 +17,7 @@ use crate::hsdpa::adaptation::Limits;
 use crate::hsdpa::node_b::NodeBs;
 use crate::hsdpa::node_b::candidates::Candidates;
 use crate::hsdpa::node_b::grant::Grant;
-use crate::mac::sched::{Scheduler, View};
+use nodeb_air::mac::sched::{Scheduler, View};
 
 #[derive(Debug)]
 pub struct Meter {

@@ -5,10 +5,10 @@ use nodeb_base::registry;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Size;
 
-use crate::rlc::am::{AcknowledgedMode, status};
-use crate::rlc::units::Packets;
-use crate::rlc::units::payload::{Payload, RLC_HEADER};
-use crate::rlc::units::um::UnacknowledgedMode;
+use nodeb_air::rlc::am::{AcknowledgedMode, status};
+use nodeb_air::rlc::units::Packets;
+use nodeb_air::rlc::units::payload::{Payload, RLC_HEADER};
+use nodeb_air::rlc::units::um::UnacknowledgedMode;
 
 registry! {
     /// RLC mode above MAC-hs, as a scenario names it.

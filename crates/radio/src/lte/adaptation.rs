@@ -3,7 +3,7 @@ use super::block_size;
 use super::category::Category;
 use super::coding::{MAX_CODE_RATE, code_rate};
 use super::mcs::McsTable;
-use crate::error::effective::modulation::Modulation;
+use nodeb_air::error::effective::modulation::Modulation;
 
 /// TS 36.211, table 6.3.3.2-1.
 pub const MAX_LAYERS: u8 = 8;

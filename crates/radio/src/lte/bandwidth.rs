@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::mac::band::Band;
+use nodeb_air::mac::band::Band;
 
 /// Of a resource block (TS 36.211, table 6.2.3-1).
 pub const SUBCARRIERS: u32 = 12;

@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::adaptation::Allocation;
 use super::curves;
 use super::mcs::McsTable;
-use crate::error::curves::BlockErrorRate;
+use nodeb_air::error::curves::BlockErrorRate;
 
 /// For reporting a CQI and selecting an MCS above 0 (TS 36.213, 7.2.3).
 pub const TARGET: f32 = 0.1;

@@ -20,9 +20,9 @@ use super::rlc::Layer2;
 use super::shared::Shared;
 use super::uplink::params::Scheduled;
 use super::uplink::{UplinkSetup, UplinkSpec};
-use crate::UserRadio;
-use crate::mac::harq::block::Rules;
-use crate::numerology::Numerology;
+use nodeb_air::UserRadio;
+use nodeb_air::mac::harq::block::Rules;
+use nodeb_air::numerology::Numerology;
 
 impl Lte {
     pub fn schedules_uplink(&self) -> bool {

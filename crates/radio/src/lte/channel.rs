@@ -12,14 +12,14 @@ use nodeb_base::units::Speed;
 
 use super::layers::{Antennas, Matrix};
 use super::recorded::{Recorded, Steps};
-use crate::cell::channel::{ChannelSpec, from_db};
-use crate::cell::doppler::JakesSequence;
-use crate::cell::mobility::Point;
-use crate::cell::plan::{Cell, Journey};
-use crate::cell::profile::{Profile, Tap};
-use crate::cell::selective::{Response, Selective};
-use crate::mac::band::{Band, Groups, Row};
-use crate::numerology::Numerology;
+use nodeb_air::cell::channel::{ChannelSpec, from_db};
+use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::cell::mobility::Point;
+use nodeb_air::cell::plan::{Cell, Journey};
+use nodeb_air::cell::profile::{Profile, Tap};
+use nodeb_air::cell::selective::{Response, Selective};
+use nodeb_air::mac::band::{Band, Groups, Row};
+use nodeb_air::numerology::Numerology;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Carrier<'a> {

@@ -1,4 +1,4 @@
-use crate::error::effective::modulation::Modulation;
+use nodeb_air::error::effective::modulation::Modulation;
 
 /// Of transport blocks and of code blocks (TS 36.212, 5.1.1).
 pub const CRC: u32 = 24;

@@ -1,4 +1,4 @@
-use crate::error::effective::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
+use nodeb_air::error::effective::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
 
 /// CQI 0 means out of range, 1 to 15 select a row of the table.
 pub const CQIS: u8 = 16;

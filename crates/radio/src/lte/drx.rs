@@ -8,9 +8,9 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::Duration;
 use nodeb_base::{keys, params};
 
-use super::allowed;
 use super::reports::TTI;
 use super::timing::DOWN_RETRANSMISSION_AFTER;
+use nodeb_air::allowed;
 
 params! {
     /// Discontinuous reception in connected mode (TS 36.321, 5.7).

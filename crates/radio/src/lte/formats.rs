@@ -9,10 +9,10 @@ use super::cqi_of_snr::CqiOfSnr;
 use super::curves;
 use super::mcs::McsTable;
 use super::resources::{Downlink, uplink};
-use crate::error::curves as curve;
-use crate::error::effective::modulation::Modulation;
-use crate::error::effective::{CURVES, EffectiveSnr, Levels};
-use crate::mac::band::{Band, Groups, MAX_GROUPS, Row, Run};
+use nodeb_air::error::curves as curve;
+use nodeb_air::error::effective::modulation::Modulation;
+use nodeb_air::error::effective::{CURVES, EffectiveSnr, Levels};
+use nodeb_air::mac::band::{Band, Groups, MAX_GROUPS, Row, Run};
 
 /// From up to four antenna ports (TS 36.211, table 6.3.3.2-1).
 pub const MAX_LAYERS: u8 = 2;

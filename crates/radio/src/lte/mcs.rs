@@ -1,4 +1,4 @@
-use crate::error::effective::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
+use nodeb_air::error::effective::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum McsTable {

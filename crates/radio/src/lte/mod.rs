@@ -22,7 +22,8 @@
 // Not modelled: TS 36.331, 5.3.7: re-establishment of connections
 // Not modelled: TS 36.331, 5.3.5, 5.5: handover and measurements
 pub mod adaptation;
-pub mod allowed;
+#[cfg(test)]
+mod allowed;
 pub mod bandwidth;
 pub mod block_errors;
 pub mod block_size;

@@ -10,7 +10,6 @@ use nodeb_base::units::{Duration, Probability, Rate, positive};
 use nodeb_base::{keys, params};
 use nodeb_net::QueueSpec;
 
-use super::allowed::DISCARD_TIMER;
 use super::bandwidth::Bandwidth;
 use super::category::Category;
 use super::compatible;
@@ -32,20 +31,19 @@ use super::uplink::headroom::HEADROOM;
 use super::uplink::mac::UplinkMac;
 use super::uplink::params::Scheduled;
 use super::uplink::tally::UPLINKS;
-use crate::cell::channel::ChannelSpec;
-use crate::cell::plan::Cell;
-use crate::cell::tally::PHONES;
-use crate::mac::harq::chase::Chase;
-use crate::mac::harq::{CombiningSpec, Decoding};
-use crate::mac::sched::SchedulerSpec;
-use crate::pdcp::SnLength;
-use crate::rlc::bytes::um::UmSnLength;
-use crate::tti::TtiBearer;
-use crate::ue::{STRONGER_DB, Ue};
-use crate::{
-    Bearers, ChannelKey, Hop, KeyDefault, Parts, Queue, Radio, RadioSpec, Retransmission, Tti, Uplink,
-    UserRadio,
-};
+use crate::{Bearers, ChannelKey, KeyDefault, Parts, Queue, Radio, RadioSpec, Retransmission, Tti, Uplink};
+use nodeb_air::allowed::DISCARD_TIMER;
+use nodeb_air::cell::channel::ChannelSpec;
+use nodeb_air::cell::plan::Cell;
+use nodeb_air::cell::tally::PHONES;
+use nodeb_air::mac::harq::chase::Chase;
+use nodeb_air::mac::harq::{CombiningSpec, Decoding};
+use nodeb_air::mac::sched::SchedulerSpec;
+use nodeb_air::pdcp::SnLength;
+use nodeb_air::rlc::bytes::um::UmSnLength;
+use nodeb_air::tti::TtiBearer;
+use nodeb_air::ue::{STRONGER_DB, Ue};
+use nodeb_air::{Hop, UserRadio};
 
 params! {
     /// LTE cell (Releases 8 to 12, FDD, one to four layers). The users' categories and channels are set under `ue` in

@@ -9,10 +9,10 @@ use nodeb_base::units::NANOS_PER_S;
 use super::cqi::CQIS;
 use super::formats::Formats;
 use super::reports::TTI;
-use crate::UserRadio;
-use crate::cell::channel::ChannelParams;
-use crate::cell::channel::trace::{Player, Trace};
-use crate::mac::band::MAX_GROUPS;
+use nodeb_air::UserRadio;
+use nodeb_air::cell::channel::ChannelParams;
+use nodeb_air::cell::channel::trace::{Player, Trace};
+use nodeb_air::mac::band::MAX_GROUPS;
 
 pub fn check(trace: &Trace, check: &mut Check) {
     let facts = trace.facts();

@@ -9,9 +9,9 @@ use nodeb_base::units::Duration;
 
 use super::channel::Channel;
 use super::formats::Formats;
-use crate::cell::doppler::JakesSequence;
-use crate::mac::band::MAX_GROUPS;
-use crate::mac::outer_loop::OuterLoop;
+use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::mac::band::MAX_GROUPS;
+use nodeb_air::mac::outer_loop::OuterLoop;
 
 params! {
     /// Parameters of CQI reports on LTE.

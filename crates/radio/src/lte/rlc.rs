@@ -3,10 +3,10 @@ use nodeb_base::rng::Stream;
 use nodeb_base::units::{Duration, Rate};
 use nodeb_net::QueueSpec;
 
-use crate::pdcp::{SnLength, Transmit};
-use crate::rlc::bytes::am::AmBytes;
-use crate::rlc::bytes::um::UmBytes;
-use crate::rlc::bytes::{Entity, Framing};
+use nodeb_air::pdcp::{SnLength, Transmit};
+use nodeb_air::rlc::bytes::am::AmBytes;
+use nodeb_air::rlc::bytes::um::UmBytes;
+use nodeb_air::rlc::bytes::{Entity, Framing};
 
 registry! {
     /// RLC mode on LTE, as in a scenario.

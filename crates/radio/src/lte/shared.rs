@@ -3,7 +3,7 @@
 use super::Lte;
 use super::mac::sleep::Sleepers;
 use super::rrc::connections::Connections;
-use crate::UserRadio;
+use nodeb_air::UserRadio;
 
 #[derive(Clone, Debug)]
 pub struct Shared {

@@ -3,10 +3,10 @@ use nodeb_base::params;
 use nodeb_base::units::{Distance, Probability};
 
 use super::bandwidth::Bandwidth;
-use crate::cell::interference::{FixedLevel, Hexagonal, InterferenceSpec};
-use crate::cell::path_loss::PathLossSpec;
-use crate::cell::plan::Cell;
-use crate::cell::shadowing::Shadowing;
+use nodeb_air::cell::interference::{FixedLevel, Hexagonal, InterferenceSpec};
+use nodeb_air::cell::path_loss::PathLossSpec;
+use nodeb_air::cell::plan::Cell;
+use nodeb_air::cell::shadowing::Shadowing;
 
 /// Negligible.
 const SILENCE_DBM: f64 = -300.0;

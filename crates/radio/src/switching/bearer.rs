@@ -16,7 +16,7 @@ use super::fach::{Fach, air_time};
 use super::params::FachDch;
 use super::policy::{Event, SwitchingPolicy};
 use super::state::{ChannelUse, PhonePower, State};
-use crate::{Backlog, Hop};
+use nodeb_air::{Backlog, Hop};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChannelRow {

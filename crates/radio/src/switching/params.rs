@@ -16,7 +16,8 @@ use super::bearer::SwitchedBearer;
 use super::policy::SwitchingSpec;
 use super::policy::always_dch::AlwaysDch;
 use super::state::PhonePower;
-use crate::{Bearers, Parts, Queue, Radio, RadioSpec, UserRadio};
+use crate::{Bearers, Parts, Queue, Radio, RadioSpec};
+use nodeb_air::UserRadio;
 
 params! {
     /// A FACH shared by all users, and dedicated channels, each held by one user at a time. Defaults: Table I

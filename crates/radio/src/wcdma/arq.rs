@@ -10,9 +10,9 @@ use nodeb_base::rng::Hazard;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Backlog;
-use crate::mac::harq::retransmissions::Retransmissions;
-use crate::rlc::Delivered;
+use nodeb_air::Backlog;
+use nodeb_air::mac::harq::retransmissions::Retransmissions;
+use nodeb_air::rlc::Delivered;
 
 /// Rule that determines which frames of a connection may be sent in the same slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

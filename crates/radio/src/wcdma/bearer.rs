@@ -14,9 +14,9 @@ use super::arq::{Arq, Queue};
 use super::cell::Cell;
 use super::other_cells::Placement;
 use super::selection::SelectionSpec;
-use crate::Backlog;
-use crate::tti::Mac;
-use crate::tti::grid::Grid;
+use nodeb_air::Backlog;
+use nodeb_air::tti::Mac;
+use nodeb_air::tti::grid::Grid;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CellRow {

@@ -17,9 +17,10 @@ use super::link::Link;
 use super::other_cells::OtherCellsSpec;
 use super::profile::ProfileSpec;
 use super::selection::SelectionSpec;
-use crate::rlc::Delivered;
-use crate::tti::TtiBearer;
-use crate::{Bearers, Parts, Queue, Radio, RadioSpec, Tti, UserRadio};
+use crate::{Bearers, Parts, Queue, Radio, RadioSpec, Tti};
+use nodeb_air::UserRadio;
+use nodeb_air::rlc::Delivered;
+use nodeb_air::tti::TtiBearer;
 
 params! {
     /// WCDMA downlink, in which all connections use codes of a cell at the same time. The rate of a

@@ -19,7 +19,7 @@ registry! {
     }
 }
 
-no_parameters! {
+nodeb_base::no_parameters! {
     /// Empty set of parameters of the one-step search.
     OneStep
 }

@@ -7,8 +7,8 @@ use super::arq::Sharing;
 use super::other_cells::{Load, OtherCellsSpec, mean::Mean};
 use super::selection::{Fixed, PerUser, SelectionSpec};
 use super::*;
-use crate::tti::TtiBearer;
-use crate::{Hop, UserRadio};
+use nodeb_air::tti::TtiBearer;
+use nodeb_air::{Hop, UserRadio};
 
 /// Little noise, no interference from other cells.
 fn clean() -> Wcdma {

@@ -1,10 +1,11 @@
 //! Keys without effect because of another key; if that is in the same table of a radio, channel or TCP
 //! family, the component reports them.
 
+use nodeb_air::UserRadio;
 use nodeb_base::check::Check;
 use nodeb_base::keys;
 use nodeb_net::QueueSpec;
-use nodeb_radio::{Parts, Queue, Uplink, UserRadio};
+use nodeb_radio::{Parts, Queue, Uplink};
 use nodeb_tcp::TcpSpec;
 
 use super::{Scenario, UserGroup, defaults};

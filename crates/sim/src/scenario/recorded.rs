@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use nodeb_air::cell::channel::ChannelSpec;
+use nodeb_air::cell::channel::trace::Trace;
+use nodeb_air::ue::Ue;
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::{Duration, Rate, Size};
 use nodeb_base::{Error, Result};
 use nodeb_net::Opportunities;
 use nodeb_radio::RadioSpec;
-use nodeb_radio::cell::channel::ChannelSpec;
-use nodeb_radio::cell::channel::trace::Trace;
-use nodeb_radio::ue::Ue;
 
 use super::{Scenario, UserGroup};
 use crate::traffic::TrafficSpec;

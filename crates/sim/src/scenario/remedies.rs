@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
+use nodeb_air::UserRadio;
 use nodeb_base::cause::Step;
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::event::Site;
 use nodeb_base::remedy::{Aim, Change, LARGE, Remedy, Target};
 use nodeb_base::units::{Duration, positive};
 use nodeb_net::{Core, QueueSpec};
-use nodeb_radio::{Parts, Queue, Uplink, UserRadio};
+use nodeb_radio::{Parts, Queue, Uplink};
 use nodeb_tcp::TcpSpec;
 
 use super::{Scenario, UserGroup};

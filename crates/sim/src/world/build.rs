@@ -1,11 +1,12 @@
 use std::ops::Range;
 
+use nodeb_air::{Hop, UserRadio};
 use nodeb_base::context::Common;
 use nodeb_base::event::{Mask, Place, Sink, Site};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 use nodeb_net::Core;
-use nodeb_radio::{Bearers, Hop, Uplink, UserRadio};
+use nodeb_radio::{Bearers, Uplink};
 
 use super::World;
 use super::connection_timers::Timer;

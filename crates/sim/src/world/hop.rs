@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use nodeb_air::{Backlog, Hop};
 use nodeb_base::context::{BlockCounts, Context, Counts, Output};
 use nodeb_base::engine::{EventQueue, Instant, Order};
 use nodeb_base::event::{Mask, Place, Site};
@@ -10,7 +11,6 @@ use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::Time;
 use nodeb_net::{Chain, LinkCounts};
-use nodeb_radio::{Backlog, Hop};
 
 use super::World;
 use super::control::Listener;

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
+use nodeb_air::Backlog;
 use nodeb_base::{Error, Result};
-use nodeb_radio::Backlog;
 
 use super::World;
 use super::control::Listener;
@@ -13,7 +13,7 @@ use super::live::Live;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Snapshot {
-    /// See [`nodeb_radio::Hop::backlog`].
+    /// See [`nodeb_air::Hop::backlog`].
     pub down: Backlog,
     /// Waiting for the uplink.
     pub up: Backlog,

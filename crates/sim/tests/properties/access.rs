@@ -1,12 +1,13 @@
 //! Without TCP.
 
+use nodeb_air::{Hop, UserRadio};
 use nodeb_base::context::{Counts, Output, Surroundings};
 use nodeb_base::engine::{Instant, Phase};
 use nodeb_base::event::{Event, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Time};
-use nodeb_radio::{Hop, RadioSpec, UserRadio};
+use nodeb_radio::RadioSpec;
 use nodeb_sim::metrics::series::TtiRecord;
 
 /// A bearer still busy then counts as hung.

@@ -1,10 +1,11 @@
 use std::collections::{HashMap, HashSet};
 
+use nodeb_air::UserRadio;
+use nodeb_air::mac::sched::SchedulerSpec;
 use nodeb_base::check::Check;
 use nodeb_base::units::{Duration, Time};
 use nodeb_radio::hsdpa::rlc::RlcModeSpec;
-use nodeb_radio::mac::sched::SchedulerSpec;
-use nodeb_radio::{ChannelKey, RadioSpec, UserRadio};
+use nodeb_radio::{ChannelKey, RadioSpec};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -1,7 +1,7 @@
+use nodeb_air::channel::ci::CiProcess;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Rate;
 use nodeb_radio::RadioSpec;
-use nodeb_radio::channel::ci::CiProcess;
 use nodeb_sim::{Control, Scenario, run, scenario};
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
+use nodeb_air::mac::harq::CombiningSpec;
 use nodeb_radio::RadioSpec;
-use nodeb_radio::mac::harq::CombiningSpec;
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::scenario::Record;
 use nodeb_sim::{Control, Scenario, run, scenario};

@@ -1,7 +1,8 @@
 //! Without TCP.
 
+use nodeb_air::UserRadio;
 use nodeb_base::units::Time;
-use nodeb_radio::{RadioSpec, UserRadio};
+use nodeb_radio::RadioSpec;
 use nodeb_sim::{Control, run, scenario};
 use serde::Deserialize as _;
 use serde_json::{Value, json};

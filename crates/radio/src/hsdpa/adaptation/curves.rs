@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 use nodeb_base::check::{Check, Checked};
 
 use super::super::format::CQIS;
-use crate::error::curves::points::PointCurve;
-use crate::mac::harq::link_curve;
+use nodeb_air::error::curves::points::PointCurve;
+use nodeb_air::mac::harq::link_curve;
 
 /// TS 25.214, 6A.2.
 pub const TARGET_BLER: f64 = 0.1;

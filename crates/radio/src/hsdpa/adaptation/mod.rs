@@ -8,12 +8,12 @@ use nodeb_base::registry;
 use nodeb_base::rng::Streams;
 
 use self::curves::Curves;
-use crate::cell::channel::Channel;
-use crate::cell::doppler::JakesSequence;
-use crate::cell::profile::BLOCK;
-use crate::mac::outer_loop::FirstAnswer;
-use crate::numerology::Numerology;
-use crate::rlc::units::payload::Payload;
+use nodeb_air::cell::channel::Channel;
+use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::cell::profile::BLOCK;
+use nodeb_air::mac::outer_loop::FirstAnswer;
+use nodeb_air::numerology::Numerology;
+use nodeb_air::rlc::units::payload::Payload;
 
 pub trait LinkAdaptationParams {
     /// Every block matches the channel whatever number of codes it has.

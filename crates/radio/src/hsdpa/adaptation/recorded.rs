@@ -1,8 +1,8 @@
 use nodeb_base::units::NANOS_PER_S;
 
 use super::{Limits, Offer};
-use crate::numerology::Numerology;
-use crate::rlc::units::payload::Payload;
+use nodeb_air::numerology::Numerology;
+use nodeb_air::rlc::units::payload::Payload;
 
 #[derive(Debug)]
 pub struct RecordedRate {

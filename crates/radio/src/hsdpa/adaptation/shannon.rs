@@ -6,8 +6,8 @@ use nodeb_base::params;
 use nodeb_base::units::Rate;
 
 use super::{Limits, LinkAdaptationParams, Offer};
-use crate::numerology::Numerology;
-use crate::rlc::units::payload::Payload;
+use nodeb_air::numerology::Numerology;
+use nodeb_air::rlc::units::payload::Payload;
 
 params! {
     /// Parameters of link adaptation at the capacity of the channel, without errors.

@@ -5,9 +5,9 @@ use nodeb_base::units::Time;
 use super::super::node_b::NodeBs;
 use super::super::node_b::user::User;
 use super::{HsdpaMac, decide};
-use crate::cell::handover::HeldData;
-use crate::cell::handover::control::Cells;
-use crate::tti::grid::Grid;
+use nodeb_air::cell::handover::HeldData;
+use nodeb_air::cell::handover::control::Cells;
+use nodeb_air::tti::grid::Grid;
 
 impl HsdpaMac {
     pub(super) fn change_cells(&mut self, ctx: &mut Context, tti: u64) {

@@ -15,14 +15,14 @@ use super::node_b::NodeBs;
 use super::node_b::candidates::Candidates;
 use super::node_b::grant::Grant;
 use super::node_b::user::User;
-use crate::cell::handover::control::HandoverControl;
-use crate::cell::tally::{PHONES, PhoneRow, Tally};
-use crate::mac::harq::block::Decided;
-use crate::mac::sched::{Scheduler, View};
-use crate::rlc::units::Fate;
-use crate::tti::Mac;
-use crate::tti::grid::Grid;
-use crate::{Backlog, BandwidthMeter, UserRadio};
+use nodeb_air::cell::handover::control::HandoverControl;
+use nodeb_air::cell::tally::{PHONES, PhoneRow, Tally};
+use nodeb_air::mac::harq::block::Decided;
+use nodeb_air::mac::sched::{Scheduler, View};
+use nodeb_air::rlc::units::Fate;
+use nodeb_air::tti::Mac;
+use nodeb_air::tti::grid::Grid;
+use nodeb_air::{Backlog, BandwidthMeter, UserRadio};
 
 #[derive(Debug)]
 pub struct HsdpaMac {

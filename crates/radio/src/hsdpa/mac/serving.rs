@@ -3,7 +3,7 @@ use nodeb_base::context::Context;
 use super::super::node_b::NodeBs;
 use super::super::node_b::grant::Grant;
 use super::HsdpaMac;
-use crate::mac::sched::Rule;
+use nodeb_air::mac::sched::Rule;
 
 impl HsdpaMac {
     pub(super) fn serve_cells(&mut self, ctx: &mut Context, tti: u64) {

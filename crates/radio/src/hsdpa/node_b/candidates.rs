@@ -1,6 +1,6 @@
 use super::grant::Grant;
 use crate::hsdpa::adaptation::Limits;
-use crate::mac::sched::{Candidate, Scheduler};
+use nodeb_air::mac::sched::{Candidate, Scheduler};
 
 /// In ascending order of user index; no grants if they have not been computed, as some users may get none.
 #[derive(Debug, Default)]

@@ -1,9 +1,9 @@
 use super::selection::{CachedBlocks, QualityBound};
 use super::user::User;
-use crate::cell::doppler::JakesSequence;
-use crate::cell::profile::BLOCK;
 use crate::hsdpa::adaptation::{Limits, Offer};
-use crate::mac::sched::{Candidate, View};
+use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::cell::profile::BLOCK;
+use nodeb_air::mac::sched::{Candidate, View};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Grant {

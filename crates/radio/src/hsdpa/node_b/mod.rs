@@ -7,12 +7,12 @@ pub mod user;
 use super::Hsdpa;
 use super::adaptation::Limits;
 use super::iub::Endpoints;
-use crate::UserRadio;
-use crate::cell::doppler::JakesSequence;
-use crate::mac::harq::block::Rules;
-use crate::mac::user_set::WORD;
 #[cfg(test)]
 use grant::Grant;
+use nodeb_air::UserRadio;
+use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::mac::harq::block::Rules;
+use nodeb_air::mac::user_set::WORD;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 use selection::{CachedBlocks, QualityBound, ScoreBound, SelectionCache};

@@ -3,9 +3,9 @@
 //! TTIs are cached.
 
 use super::user::User;
-use crate::cell::channel::ends::Ends;
-use crate::cell::profile::BLOCK;
-use crate::mac::user_set::UserSet;
+use nodeb_air::cell::channel::ends::Ends;
+use nodeb_air::cell::profile::BLOCK;
+use nodeb_air::mac::user_set::UserSet;
 
 #[derive(Debug)]
 pub struct SelectionCache {

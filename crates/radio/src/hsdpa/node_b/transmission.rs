@@ -1,11 +1,11 @@
 use super::grant::Grant;
 use super::user::User;
-use crate::cell::channel::Channel;
-use crate::cell::doppler::JakesSequence;
 use crate::hsdpa::adaptation::Offer;
 use crate::hsdpa::adaptation::curves::Curves;
-use crate::mac::harq::block::{self, Draws, Rules, SentBlock};
-use crate::mac::harq::link_curve::SPREADING_FACTOR;
+use nodeb_air::cell::channel::Channel;
+use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::mac::harq::block::{self, Draws, Rules, SentBlock};
+use nodeb_air::mac::harq::link_curve::SPREADING_FACTOR;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {

@@ -3,22 +3,22 @@ use std::ops::Range;
 use nodeb_base::rng::Streams;
 
 use super::transmission::Block;
-use crate::UserRadio;
-use crate::cell::channel::Channel;
-use crate::cell::doppler::JakesSequence;
-use crate::cell::handover::mobility::Mobility;
-use crate::cell::tally::Tally;
 use crate::hsdpa::Hsdpa;
 use crate::hsdpa::adaptation::cqi::Tables;
 use crate::hsdpa::adaptation::curves::Curves;
 use crate::hsdpa::adaptation::recorded::RecordedRate;
 use crate::hsdpa::adaptation::{Adapter, Link};
 use crate::hsdpa::format::least_tti_distance;
-use crate::mac::harq::block::Draws;
-use crate::mac::harq::processes::Processes;
-use crate::mac::reordering::ReorderingQueue;
-use crate::numerology::Numerology;
-use crate::rlc::units::Packets;
+use nodeb_air::UserRadio;
+use nodeb_air::cell::channel::Channel;
+use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::cell::handover::mobility::Mobility;
+use nodeb_air::cell::tally::Tally;
+use nodeb_air::mac::harq::block::Draws;
+use nodeb_air::mac::harq::processes::Processes;
+use nodeb_air::mac::reordering::ReorderingQueue;
+use nodeb_air::numerology::Numerology;
+use nodeb_air::rlc::units::Packets;
 
 #[derive(Debug)]
 pub struct User {

@@ -1,8 +1,8 @@
 use serde_json::json;
 
 use super::*;
-use crate::BandwidthMeter as _;
-use crate::mac::harq::link_curve;
+use nodeb_air::BandwidthMeter as _;
+use nodeb_air::mac::harq::link_curve;
 
 const ROUND_ROBIN: &str = "round_robin";
 

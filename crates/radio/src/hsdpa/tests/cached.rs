@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::mac::sched::{Candidate, Scheduler, View};
+use nodeb_air::mac::sched::{Candidate, Scheduler, View};
 
 fn scenario() -> impl Strategy<Value = Value> {
     let scheduler = prop_oneof![
@@ -72,7 +72,7 @@ proptest! {
     }
 }
 
-/// Without a selection rule ([`Rule`](crate::mac::sched::Rule)) the MAC must pass all candidates.
+/// Without a selection rule ([`Rule`](nodeb_air::mac::sched::Rule)) the MAC must pass all candidates.
 #[derive(Debug)]
 struct SeesAll(Box<dyn Scheduler>);
 

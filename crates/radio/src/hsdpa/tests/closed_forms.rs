@@ -1,8 +1,8 @@
 use serde_json::json;
 
 use super::*;
-use crate::mac::harq::CombiningSpec;
-use crate::mac::harq::link_curve::{self, SPREADING_FACTOR};
+use nodeb_air::mac::harq::CombiningSpec;
+use nodeb_air::mac::harq::link_curve::{self, SPREADING_FACTOR};
 
 /// After `n` combined transmissions at `snr_db` each.
 fn bler_after(cqi: u8, codes: f64, snr_db: f64, combining: &CombiningSpec, n: u32) -> f64 {

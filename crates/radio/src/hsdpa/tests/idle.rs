@@ -4,7 +4,7 @@ use serde_json::json;
 use super::handover::{changing, going_east, is_in_time};
 use super::timelines::ms;
 use super::*;
-use crate::BandwidthMeter as _;
+use nodeb_air::BandwidthMeter as _;
 
 /// A packet every 7 s for 30 s, to a user who changes its cell between two packets.
 fn one_by_one_across_the_border(data: &str, records: bool) -> Bench {

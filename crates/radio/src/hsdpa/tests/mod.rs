@@ -16,13 +16,13 @@ use nodeb_base::units::{Duration, Time};
 
 use super::Hsdpa;
 use super::mac::HsdpaMac;
-use crate::cell::channel::ChannelSpec;
-use crate::cell::channel::trace::{AtEnd, Trace};
-use crate::cell::tally::PhoneRow;
-use crate::numerology::Numerology;
-use crate::tti::TtiBearer;
-use crate::ue::Ue;
-use crate::{Hop, UserRadio};
+use nodeb_air::cell::channel::ChannelSpec;
+use nodeb_air::cell::channel::trace::{AtEnd, Trace};
+use nodeb_air::cell::tally::PhoneRow;
+use nodeb_air::numerology::Numerology;
+use nodeb_air::tti::TtiBearer;
+use nodeb_air::ue::Ue;
+use nodeb_air::{Hop, UserRadio};
 
 const TTI: Duration = Numerology::HSDPA.tti;
 

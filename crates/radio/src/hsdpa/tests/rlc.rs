@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::timelines::{arrivals, ms, one_by_one};
 use super::*;
-use crate::Backlog;
+use nodeb_air::Backlog;
 
 /// Neither PDUs nor the window cause polls; a status report takes 30 ms.
 fn am(text: &Value) -> Value {

@@ -1,8 +1,8 @@
 use serde_json::json;
 
 use super::*;
-use crate::Backlog;
-use crate::BandwidthMeter as _;
+use nodeb_air::Backlog;
+use nodeb_air::BandwidthMeter as _;
 
 pub fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)

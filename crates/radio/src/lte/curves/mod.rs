@@ -7,13 +7,11 @@ use std::sync::LazyLock;
 use super::adaptation::Allocation;
 use super::coding::{code_blocks, code_rate, with_crcs};
 use super::mcs::McsTable;
-use crate::error::curves::{BlockErrorRate, Curves, Format};
-use crate::error::effective::modulation::Modulation;
+use nodeb_air::error::curves::{BlockErrorRate, Curves, Format, TURBO};
+use nodeb_air::error::effective::modulation::Modulation;
 
 #[cfg(test)]
 mod tests;
-
-pub const TURBO: &str = include_str!("turbo.csv");
 
 static CURVES: LazyLock<Curves> =
     LazyLock::new(|| Curves::parse(TURBO).unwrap_or_else(|message| panic!("turbo.csv: {message}")));

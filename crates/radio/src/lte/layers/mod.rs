@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use nodeb_base::rng::Streams;
 
-use crate::cell::doppler::JakesSequence;
-use crate::cell::selective::{Response, Selective};
-use crate::mac::band::{Groups, MAX_GROUPS, Row};
 use lanes::{Complex, LANES, Reals};
+use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::cell::selective::{Response, Selective};
+use nodeb_air::mac::band::{Groups, MAX_GROUPS, Row};
 use precoding::{Precoder, precoders};
 use receiver::{Paths, diversity, mmse};
 

@@ -1,8 +1,8 @@
 use nodeb_base::rng::uniform;
 
 use super::*;
-use crate::cell::profile::Profile;
 use crate::lte::bandwidth::Bandwidth;
+use nodeb_air::cell::profile::Profile;
 
 type C = (f64, f64);
 

@@ -2,9 +2,9 @@ use nodeb_base::context::Context;
 
 use super::user::{Blocks, Cell};
 use super::{LteMac, UserCache, UserCaches};
-use crate::mac::band::Groups;
-use crate::mac::deal::{Offers, Part, Room, Spans};
-use crate::mac::sched::{Candidate, View};
+use nodeb_air::mac::band::Groups;
+use nodeb_air::mac::deal::{Offers, Part, Room, Spans};
+use nodeb_air::mac::sched::{Candidate, View};
 
 impl LteMac {
     /// Retransmissions first, then new blocks by the scheduler.

@@ -9,7 +9,7 @@ use nodeb_base::units::{Duration, Time};
 
 use super::super::drx::{Drx, Listening};
 use super::super::reports::TTI;
-use crate::UserRadio;
+use nodeb_air::UserRadio;
 
 #[derive(Debug)]
 struct Sleeper {

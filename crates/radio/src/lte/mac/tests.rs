@@ -10,9 +10,10 @@ use serde_json::json;
 use super::super::Lte;
 use super::super::shared::Shared;
 use super::LteMac;
-use crate::cell::channel::ChannelSpec;
-use crate::ue::Ue;
-use crate::{Hop, Radio, UserRadio};
+use crate::Radio;
+use nodeb_air::cell::channel::ChannelSpec;
+use nodeb_air::ue::Ue;
+use nodeb_air::{Hop, UserRadio};
 
 /// Time, user, number, and whether it was delivered.
 type Out = (Time, usize, u64, bool);

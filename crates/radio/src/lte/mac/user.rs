@@ -10,14 +10,14 @@ use super::super::numbered::emit_numbers;
 use super::super::reports::{GroupReports, Report, TTI};
 use super::super::timing::DOWN_RETRANSMISSION_AFTER;
 use super::{Capability, Setup};
-use crate::UserRadio;
-use crate::cell::doppler::JakesSequence;
-use crate::cell::tally::Tally;
-use crate::mac::band::{Groups, MAX_GROUPS, Row};
-use crate::mac::harq::block::{self, Answer, Draws, Rules, SentBlock};
-use crate::mac::harq::processes::Processes;
-use crate::mac::outer_loop::{Correction, OuterLoop};
-use crate::rlc::bytes::{Entity, Filled};
+use nodeb_air::UserRadio;
+use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::cell::tally::Tally;
+use nodeb_air::mac::band::{Groups, MAX_GROUPS, Row};
+use nodeb_air::mac::harq::block::{self, Answer, Draws, Rules, SentBlock};
+use nodeb_air::mac::harq::processes::Processes;
+use nodeb_air::mac::outer_loop::{Correction, OuterLoop};
+use nodeb_air::rlc::bytes::{Entity, Filled};
 
 /// Octets of headers that RLC's estimate lacks, so that a short remainder gets a block with room for them.
 pub const HEADERS: f32 = 8.0;

@@ -9,8 +9,8 @@ use nodeb_base::units::Duration;
 use super::super::reports::TTI;
 use super::access::Access;
 use super::{Rrc, RrcPower};
-use crate::UserRadio;
 use crate::switching::{ChannelUse, State};
+use nodeb_air::UserRadio;
 
 #[derive(Clone, Copy, Debug)]
 struct Promotion {

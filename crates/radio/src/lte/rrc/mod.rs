@@ -7,9 +7,9 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::units::{Duration, Power};
 
-use super::allowed::PAGING_CYCLE;
 use super::random_access::occasions;
 use super::reports::TTI;
+use nodeb_air::allowed::PAGING_CYCLE;
 
 /// At the base station, twice 4 ms, and in the core network, 15 ms (TR 36.912, table B.1.1.1-1), without the
 /// delay of the links between them.

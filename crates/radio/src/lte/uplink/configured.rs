@@ -6,7 +6,7 @@ use nodeb_base::table::Table;
 use super::super::formats::Format;
 use super::super::reports::TTI;
 use super::grants::Configured;
-use crate::mac::band::Run;
+use nodeb_air::mac::band::Run;
 
 // Clause: TS 36.321, 5.10.2: configured grants
 // Simplified: the base station knows at once that a grant has ended

@@ -11,13 +11,13 @@ use super::super::formats::{Format, Formats};
 use super::super::mcs::McsTable;
 use super::super::resources::uplink;
 use super::super::timing::UP_RETRANSMISSION_AFTER;
-use crate::cell::doppler::JakesSequence;
-use crate::cell::profile::Profile;
-use crate::cell::selective::{Response, Selective};
-use crate::error::effective::modulation::Modulation;
-use crate::mac::band::{Band, MAX_GROUPS, Row, Run};
-use crate::mac::harq::CombiningSpec;
-use crate::mac::harq::chase::Chase;
+use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::cell::profile::Profile;
+use nodeb_air::cell::selective::{Response, Selective};
+use nodeb_air::error::effective::modulation::Modulation;
+use nodeb_air::mac::band::{Band, MAX_GROUPS, Row, Run};
+use nodeb_air::mac::harq::CombiningSpec;
+use nodeb_air::mac::harq::chase::Chase;
 
 /// In periods per subframe: 5 Hz.
 const DOPPLER: f64 = 0.005;

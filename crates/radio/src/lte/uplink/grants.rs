@@ -4,8 +4,8 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::{Duration, positive};
 use nodeb_base::{params, registry};
 
-use super::super::allowed::{IMPLICIT_RELEASE_AFTER, SPS_INTERVAL_UP};
 use super::super::reports::TTI;
+use nodeb_air::allowed::{IMPLICIT_RELEASE_AFTER, SPS_INTERVAL_UP};
 
 registry! {
     /// Grants without a request, as in a scenario.
@@ -19,7 +19,7 @@ registry! {
     }
 }
 
-no_parameters! {
+nodeb_base::no_parameters! {
     /// Empty set of parameters of grants on request.
     OnRequest
 }

@@ -7,8 +7,8 @@ use nodeb_base::table;
 use nodeb_base::table::Table;
 use nodeb_base::units::Duration;
 
-use super::super::allowed::{INFINITY, PERIODIC_PHR, PHR_CHANGE, PROHIBIT_PHR};
 use super::super::reports::TTI;
+use nodeb_air::allowed::{INFINITY, PERIODIC_PHR, PHR_CHANGE, PROHIBIT_PHR};
 
 /// With its subheader (TS 36.321, 6.1.2, 6.1.3.6).
 pub const HEADROOM_REPORT: u32 = 2;

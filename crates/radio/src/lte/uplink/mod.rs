@@ -30,9 +30,9 @@ use super::formats::Formats;
 use super::recorded::Steps;
 use super::rlc::Layer2;
 use super::shared::Shared;
-use crate::cell::plan::Cell;
-use crate::mac::harq::block::Rules;
-use crate::numerology::Numerology;
+use nodeb_air::cell::plan::Cell;
+use nodeb_air::mac::harq::block::Rules;
+use nodeb_air::numerology::Numerology;
 use params::Scheduled;
 use runs::BlockSet;
 
@@ -52,7 +52,7 @@ pub struct UplinkSetup {
     pub shared: Shared,
 }
 
-no_parameters! {
+nodeb_base::no_parameters! {
     /// Empty set of parameters of an uplink without requests and grants.
     Plain
 }

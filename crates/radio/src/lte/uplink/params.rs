@@ -7,7 +7,6 @@ use nodeb_base::remedy::{Change, Remedy, Target};
 use nodeb_base::units::{Duration, Probability, Size, positive};
 use nodeb_net::QueueSpec;
 
-use super::super::allowed::{ALPHA, MAX_HARQ_TX, RETX_BSR};
 use super::super::bandwidth::{BLOCK_HZ, Bandwidth};
 use super::super::reports::TTI;
 use super::super::site::THERMAL_DBM_HZ;
@@ -16,9 +15,10 @@ use super::grants::{Ahead, Configured, GrantSpec};
 use super::headroom::HeadroomReports;
 use super::power::PowerControl;
 use super::runs::BlockSet;
-use crate::mac::band::Run;
-use crate::mac::outer_loop::OuterLoop;
-use crate::mac::sched::SchedulerSpec;
+use nodeb_air::allowed::{ALPHA, MAX_HARQ_TX, RETX_BSR};
+use nodeb_air::mac::band::Run;
+use nodeb_air::mac::outer_loop::OuterLoop;
+use nodeb_air::mac::sched::SchedulerSpec;
 
 params! {
     /// Uplink of an LTE cell with requests, reports and grants (TS 36.321, 5.4).

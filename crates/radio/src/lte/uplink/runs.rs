@@ -2,7 +2,7 @@
 //! (TS 36.211, 5.3.3).
 
 use super::super::resources::largest_uplink_grant;
-use crate::mac::band::Run;
+use nodeb_air::mac::band::Run;
 
 /// Bit 0 is the lowest resource block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

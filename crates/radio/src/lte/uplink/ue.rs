@@ -11,10 +11,10 @@ use super::headroom::{self, HEADROOM_REPORT, HeadroomReporter};
 use super::power::{Power, PowerControl};
 use super::report::REPORT;
 use super::requests::Requests;
-use crate::UserRadio;
-use crate::cell::doppler::JakesSequence;
-use crate::mac::band::{MAX_GROUPS, Row};
-use crate::rlc::bytes::Entity;
+use nodeb_air::UserRadio;
+use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::mac::band::{MAX_GROUPS, Row};
+use nodeb_air::rlc::bytes::Entity;
 
 #[derive(Clone, Debug)]
 pub struct Block {

@@ -15,10 +15,10 @@ use super::headroom::HeadroomEstimate;
 use super::params::Scheduled;
 use super::report::{REPORT, assumed};
 use super::ue::Block;
-use crate::UserRadio;
-use crate::mac::band::{Row, Run};
-use crate::mac::harq::block::Rules;
-use crate::mac::outer_loop::{Correction, FirstAnswer, OuterLoop};
+use nodeb_air::UserRadio;
+use nodeb_air::mac::band::{Row, Run};
+use nodeb_air::mac::harq::block::Rules;
+use nodeb_air::mac::outer_loop::{Correction, FirstAnswer, OuterLoop};
 
 /// Report, subheader and the smallest RLC header.
 pub const OVERHEAD: u32 = REPORT + SUBHEADER + 2;

@@ -2,7 +2,7 @@
 
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
-no_parameters! {
+nodeb_base::no_parameters! {
     /// Empty set of parameters of the policy that keeps dedicated channels.
     AlwaysDch
 }

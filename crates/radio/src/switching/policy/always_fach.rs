@@ -1,6 +1,6 @@
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
-no_parameters! {
+nodeb_base::no_parameters! {
     /// Empty set of parameters of the policy that keeps all users on the FACH.
     AlwaysFach
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::State;
 use super::bearer::SwitchedBearer;
 use super::params::FachDch;
-use crate::Hop;
+use nodeb_air::Hop;
 
 /// Time in ms, user and new state.
 type Change = (f64, usize, State);

@@ -18,11 +18,11 @@ use serde::{Deserialize, Serialize};
 use super::super::format::{self, CQIS, Format, MAX_CODES};
 use super::curves::Curves;
 use super::{Limits, Link, LinkAdaptationParams, Offer};
-use crate::cell::channel::Channel;
-use crate::cell::doppler::JakesSequence;
-use crate::cell::profile::BLOCK;
-use crate::mac::outer_loop::{Correction, FirstAnswer, OuterLoop};
-use crate::numerology::Numerology;
+use nodeb_air::cell::channel::Channel;
+use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::cell::profile::BLOCK;
+use nodeb_air::mac::outer_loop::{Correction, FirstAnswer, OuterLoop};
+use nodeb_air::numerology::Numerology;
 
 /// Between two consecutive CQIs.
 const STEP_DB: f64 = 1.02;

@@ -8,8 +8,8 @@ use super::super::runs::BlockSet;
 use super::super::shares::EvenShares;
 use super::super::ue_context::{LEAST_BLOCKS, OVERHEAD, Sounding};
 use super::{Planned, UplinkMac, Work, listen, process};
-use crate::mac::band::Run;
-use crate::mac::sched::{Candidate, Deal, Weight};
+use nodeb_air::mac::band::Run;
+use nodeb_air::mac::sched::{Candidate, Deal, Weight};
 
 impl UplinkMac {
     fn configured_at(&self, at: u64) -> BlockSet {

@@ -31,16 +31,16 @@ use super::runs::BlockSet;
 use super::tally::{UPLINKS, UplinkRow};
 use super::ue::{Block, Ue};
 use super::ue_context::{UeContext, UlReport};
-use crate::cell::channel::ends::Ends;
-use crate::cell::doppler::JakesSequence;
-use crate::mac::band::Run;
-use crate::mac::deal::balance::Balance;
-use crate::mac::harq::block::Rules;
-use crate::mac::sched::Scheduler;
-use crate::rlc::bytes::Outcome;
-use crate::tti::Mac;
-use crate::tti::grid::Grid;
-use crate::{Backlog, UserRadio};
+use nodeb_air::cell::channel::ends::Ends;
+use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::mac::band::Run;
+use nodeb_air::mac::deal::balance::Balance;
+use nodeb_air::mac::harq::block::Rules;
+use nodeb_air::mac::sched::Scheduler;
+use nodeb_air::rlc::bytes::Outcome;
+use nodeb_air::tti::Mac;
+use nodeb_air::tti::grid::Grid;
+use nodeb_air::{Backlog, UserRadio};
 
 #[derive(Debug)]
 struct Planned {

@@ -10,8 +10,8 @@ use super::super::runs::BlockSet;
 use super::super::ue::Block;
 use super::super::ue_context::UlReport;
 use super::{Decided, Planned, UplinkMac, Work, listen, process};
-use crate::mac::band::Run;
-use crate::mac::harq::block::SentBlock;
+use nodeb_air::mac::band::Run;
+use nodeb_air::mac::harq::block::SentBlock;
 
 impl UplinkMac {
     pub(super) fn request(&mut self, ctx: &mut Context, tti: u64) {

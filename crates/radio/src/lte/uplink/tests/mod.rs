@@ -14,10 +14,11 @@ use nodeb_base::units::Time;
 use serde_json::{Value, json};
 
 use super::super::Lte;
-use crate::cell::channel::ChannelSpec;
-use crate::mac::sched::SchedulerSpec;
-use crate::ue::Ue;
-use crate::{Hop, Radio, UserRadio};
+use crate::Radio;
+use nodeb_air::cell::channel::ChannelSpec;
+use nodeb_air::mac::sched::SchedulerSpec;
+use nodeb_air::ue::Ue;
+use nodeb_air::{Hop, UserRadio};
 
 const MS: u64 = 1_000_000;
 

@@ -2,7 +2,7 @@ use super::super::super::adaptation::Allocation;
 use super::super::super::mcs::McsTable;
 use super::super::super::resources::uplink;
 use super::*;
-use crate::error::effective::modulation::Modulation;
+use nodeb_air::error::effective::modulation::Modulation;
 
 /// With the largest run between two resource blocks of PUCCH.
 const BANDWIDTHS: [(&str, u16); 6] =

@@ -1,0 +1,12 @@
+pub mod channel;
+pub mod doppler;
+pub mod handover;
+pub mod interference;
+pub mod map;
+pub mod mobility;
+pub mod path_loss;
+pub mod plan;
+pub mod profile;
+pub mod selective;
+pub mod shadowing;
+pub mod tally;

@@ -1,6 +1,0 @@
-//! Without combining, as in `wang` (2004), section 8.2.
-
-no_parameters! {
-    /// H-ARQ type I has no parameters.
-    NoCombining
-}
