@@ -23,6 +23,10 @@ TITLE_WORDS = 12
 """Maximum number of words of a page's title."""
 UNITS = r"[kMG]?bit/s|[kMG]b/s|[kM]?B|ms|s|m|bytes"
 """Regular expression of the units before which no line is broken."""
+SHORT, MANY, NARROW = 12, 4, 48
+"""Letters of a row's head that leave room beside it on a narrow page, number of values that do not,
+and letters, with `GAP` of them around a value, that fit there into one line."""
+GAP = 2
 
 Content = dict[str, Any]
 """Variables of a template."""
@@ -43,6 +47,7 @@ def _environment() -> Environment:
     )
     filters = {"headline": headline, "titled": titled, "unbroken": unbroken, "paint": paints.paint}
     environment.filters |= filters | {"placed": _placed}
+    environment.filters |= {"breakable": _breakable, "abreast": _abreast}
     environment.globals |= {"paints": paints, "version": _core.version()}
     return environment
 
@@ -53,6 +58,25 @@ def unbroken(text: str | Shown) -> Markup:
     text = re.sub(rf"(?<=\d) (?=({UNITS})\b|%)", "\N{NO-BREAK SPACE}", str(text))
     text = re.sub(r"\bHS-DSCH\b", "HS\N{NON-BREAKING HYPHEN}DSCH", text)
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", text))
+
+
+def _breakable(text: str) -> Markup:
+    """Returns markup in which keys and names of variants may be broken between their words."""
+    return Markup(re.sub(r"(?<=[._=])(?=[a-z])", "<wbr>", unbroken(text)))
+
+
+def _abreast(rows: Sequence[Sequence[str | Shown]], heads: Sequence[str]) -> int:
+    """Returns how many values of a row a narrow page shows side by side below the row's head.
+
+    0 means that there is room beside the head.
+    """
+    texts = [[str(text) for text in row] for row in rows]
+    columns = len(heads) - 1
+    if columns < MANY and max((len(row[0]) for row in texts), default=0) <= SHORT:
+        return 0
+    words = [max(head.split() or [""], key=len) for head in heads]
+    widths = [max(map(len, column)) + GAP for column in zip(words, *texts, strict=True)]
+    return columns if columns < MANY or sum(widths[1:]) <= NARROW else 2
 
 
 def _placed(bars: Sequence[Bar]) -> list[tuple[Bar, Content]]:

@@ -62,6 +62,17 @@ def test_ends_of_an_axis_do_not_overlap(browser, made):
             assert one["x"] + one["width"] < other["x"]
 
 
+@pytest.mark.parametrize("kind", ["comparison", "explanation", "many", "emulation"])
+def test_tables_of_answers_need_no_scrolling_on_a_phone(browser, made, kind):
+    with browser.new_page(viewport={"width": 390, "height": 900}) as page:
+        page.goto(made(kind).as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+        tables = page.locator(".scroll:has(table.narrow)").all()
+        assert tables
+        hidden = [one.evaluate("one => one.scrollWidth - one.clientWidth") for one in tables]
+        assert max(hidden) <= 0
+
+
 HOST = """.host dl dt { float: left; width: 20%; display: block; color: red; }
 .host dl dd { float: left; width: 80%; margin-left: 4em; }
 .host h1 { font-size: 3rem; margin: 3rem; text-transform: uppercase; }
