@@ -9,6 +9,7 @@ use nodeb_air::mac::band::{Groups, MAX_GROUPS};
 use nodeb_radio::lte::bandwidth::Bandwidth;
 use nodeb_radio::lte::formats::Formats;
 use nodeb_radio::lte::resources::{Downlink, Ports};
+use nodeb_radio::ofdma::Standard;
 
 const TTIS: [u64; 3] = [1, 0, 5];
 

@@ -43,6 +43,7 @@ mod hs_dsch;
 pub mod hsdpa;
 mod link;
 pub mod lte;
+pub mod ofdma;
 mod parts;
 pub mod switching;
 mod trace;

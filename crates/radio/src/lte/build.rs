@@ -2,6 +2,10 @@
 
 use std::cell::OnceCell;
 
+use nodeb_air::UserRadio;
+use nodeb_air::mac::harq::block::Rules;
+use nodeb_air::numerology::Numerology;
+use nodeb_base::rng::Streams;
 use nodeb_base::units::Rate;
 use nodeb_net::QueueSpec;
 
@@ -10,19 +14,19 @@ use super::adaptation::largest_bits;
 use super::category::Category;
 use super::compatible;
 use super::formats::Formats;
-use super::layers::Antennas;
-use super::mac::{Capability, Setup};
 use super::mcs::McsTable;
-use super::recorded::Steps;
 use super::reports::TTI;
 use super::resources::{Downlink, Ports};
 use super::rlc::Layer2;
-use super::shared::Shared;
+use super::uplink::UplinkSpec;
 use super::uplink::params::Scheduled;
-use super::uplink::{UplinkSetup, UplinkSpec};
-use nodeb_air::UserRadio;
-use nodeb_air::mac::harq::block::Rules;
-use nodeb_air::numerology::Numerology;
+use crate::ofdma::downlink::{DownlinkSetup, DownlinkUser, LinkRules};
+use crate::ofdma::drx::states::DrxStates;
+use crate::ofdma::layers::Antennas;
+use crate::ofdma::recorded::Steps;
+use crate::ofdma::rrc::Connections;
+use crate::ofdma::shared::Shared;
+use crate::ofdma::uplink::{UplinkSetup, UplinkUser};
 
 impl Lte {
     pub fn schedules_uplink(&self) -> bool {
@@ -80,21 +84,28 @@ impl Lte {
         rate(largest_bits(self.bandwidth, self.qam256, self.layers))
     }
 
+    pub(crate) fn shared(&self, users: &[UserRadio]) -> Shared {
+        Shared {
+            connections: self.rrc.as_ref().map(|rrc| Connections::new(rrc.rules(), users)),
+            drx: self.drx.as_ref().map(|drx| DrxStates::new(drx.timers(), users, TTI)),
+        }
+    }
+
     fn layer2(&self, queue: &QueueSpec, peak_rate: Rate) -> Layer2 {
         Layer2 {
             rlc: self.rlc.clone(),
             sn_length: self.sn_length,
             discard_timer: self.discard_timer,
-            status_delay: self.status_delay,
             queue: queue.clone(),
             peak_rate,
         }
     }
 
-    fn capability(&self, user: &UserRadio) -> Capability {
+    fn user(&self, user: &UserRadio, layer2: &Layer2, streams: &Streams) -> DownlinkUser {
         let [block_bits, tti_bits] = Category::of(user.ue.category)
             .map_or([u32::MAX; 2], |category| [category.down_block_bits, category.down_bits]);
-        Capability {
+        DownlinkUser {
+            rlc: layer2.build(streams.stream("user", user.id, "radio queue")),
             formats: self.formats_of(user.ue.category),
             block_bits,
             tti_bits,
@@ -102,40 +113,63 @@ impl Lte {
         }
     }
 
-    pub(super) fn downlink(&self, users: &[UserRadio], shared: Shared) -> Setup {
-        Setup {
+    pub(crate) fn downlink(
+        &self,
+        users: &[UserRadio],
+        streams: &Streams,
+        shared: Shared,
+    ) -> DownlinkSetup<Formats> {
+        let layer2 = self.layer2(&self.queue, self.peak_rate());
+        DownlinkSetup {
             numerology: self.numerology(),
             cell: self.cell.cell(self.bandwidth),
             formats: self.formats(),
-            capabilities: users.iter().map(|user| self.capability(user)).collect(),
+            users: users.iter().map(|user| self.user(user, &layer2, streams)).collect(),
             scheduler: self.scheduler.clone(),
             users_per_tti: self.users_per_tti.get() as usize,
             layers: self.layers,
-            reports: self.cqi.clone(),
-            processes: self.processes.get(),
+            links: LinkRules {
+                reports: self.cqi.rules(),
+                outer_loop: self.cqi.outer_loop.clone(),
+                processes: self.processes.get(),
+            },
             rules: self.harq_rules(),
-            layer2: self.layer2(&self.queue, self.peak_rate()),
+            status_delay: self.status_delay,
             has_plain_uplink: !self.schedules_uplink(),
             shared,
         }
     }
 
-    pub(super) fn uplink(&self, params: &Scheduled, users: &[UserRadio], shared: Shared) -> UplinkSetup {
+    pub(crate) fn uplink(
+        &self,
+        params: &Scheduled,
+        users: &[UserRadio],
+        streams: &Streams,
+        shared: Shared,
+    ) -> UplinkSetup<Formats> {
         let down = OnceCell::new();
-        let steps = |user: &UserRadio| {
-            let formats = || &down.get_or_init(|| self.formats())[self.formats_of(user.ue.category)];
-            Steps::of_user(user, formats)
+        let layer2 = self.layer2(&params.queue, rate(largest_bits(self.bandwidth, false, 1)));
+        let user = |user: &UserRadio| {
+            let category = Category::of(user.ue.category).ok();
+            let down = || &down.get_or_init(|| self.formats())[self.formats_of(user.ue.category)];
+            UplinkUser {
+                rlc: layer2.build(streams.stream("user", user.id, "uplink queue")),
+                formats: usize::from(category.is_some_and(|category| category.up_64qam)),
+                block_bits: category.map_or(u32::MAX, |category| category.up_block_bits),
+                steps: Steps::of_user(user, down),
+                requests: params.requests_of(user.id),
+            }
         };
         let formats = |mcss| Formats::up(self.bandwidth, mcss, self.implementation_loss_db);
         UplinkSetup {
             numerology: self.numerology(),
             cell: self.cell.uplink(params.noise_dbm()),
             formats: [McsTable::Up16Qam, McsTable::Up].map(formats).into(),
+            users: users.iter().map(user).collect(),
             data: params.data_blocks(self.bandwidth),
-            steps: users.iter().map(steps).collect(),
-            rules: self.harq_rules(),
-            layer2: self.layer2(&params.queue, rate(largest_bits(self.bandwidth, false, 1))),
-            params: params.clone(),
+            rules: params.rules(),
+            harq: self.harq_rules(),
+            status_delay: self.status_delay,
             shared,
         }
     }

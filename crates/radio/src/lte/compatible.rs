@@ -1,5 +1,10 @@
+use nodeb_air::cell::channel::ChannelParams;
+use nodeb_air::cell::channel::trace::Trace;
+use nodeb_base::check::Check;
+
 use super::bandwidth::Bandwidth;
 use super::resources::{Downlink, Ports};
+use crate::ofdma::standard::CQIS;
 
 /// TS 36.211, 6.10.1.
 ///
@@ -30,6 +35,23 @@ pub fn check_control(bandwidth: Bandwidth, downlink: Downlink) -> Result<(), Str
         allowed.start(),
         allowed.end()
     ))
+}
+
+pub fn check_trace(trace: &Trace, check: &mut Check) {
+    let facts = trace.facts();
+    check.require(!facts.has_cqis || !facts.has_snrs, "cqi", || {
+        "on `lte`, recorded CQIs determine the SNRs; expected `cqi` or `snrs_db` alone".to_owned()
+    });
+    let invalid = trace.cqi.iter().position(|cqi| *cqi >= CQIS);
+    check.require(invalid.is_none(), "cqi", || {
+        let at = invalid.unwrap_or_default();
+        format!("entry {at} is {}; expected a CQI of LTE, 0 to 15 (TS 36.213, 7.2.3)", trace.cqi[at])
+    });
+    check.require(facts.combined_snrs.is_none(), facts.combined_snrs.unwrap_or(""), || {
+        "SNRs after several transmissions are those of HSDPA; expected `snrs_db` alone, or a `file` that \
+         `nodeb import --as snr` writes"
+            .to_owned()
+    });
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 use nodeb_air::error::effective::modulation::Modulation::{self, Qam16, Qam64, Qam256, Qpsk};
 
-/// CQI 0 means out of range, 1 to 15 select a row of the table.
-pub const CQIS: u8 = 16;
+use crate::ofdma::standard::CQIS;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CqiTable {

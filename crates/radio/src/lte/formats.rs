@@ -1,18 +1,26 @@
 use std::cell::OnceCell;
 use std::sync::OnceLock;
 
-use super::adaptation::Allocation;
-use super::bandwidth::Bandwidth;
-use super::block_errors::{BlockErrors, TARGET};
-use super::cqi::{CQIS, Cqi, CqiTable};
-use super::cqi_of_snr::CqiOfSnr;
-use super::curves;
-use super::mcs::McsTable;
-use super::resources::{Downlink, uplink};
 use nodeb_air::error::curves as curve;
 use nodeb_air::error::effective::modulation::Modulation;
 use nodeb_air::error::effective::{CURVES, EffectiveSnr, Levels};
 use nodeb_air::mac::band::{Band, Groups, MAX_GROUPS, Row, Run};
+use nodeb_base::units::Duration;
+
+use super::adaptation::{Allocation, layers_of_blocks};
+use super::bandwidth::Bandwidth;
+use super::block_errors::{BlockErrors, TARGET};
+use super::cqi::{Cqi, CqiTable};
+use super::curves;
+use super::mcs::McsTable;
+use super::reports::TTI;
+use super::resources::{Downlink, uplink};
+use super::rlc::SUBHEADER;
+use super::timing::{DOWN_RETRANSMISSION_AFTER, PROCESSES, UP_BLOCK_AFTER_GRANT, UP_FEEDBACK_AFTER};
+use super::uplink::headroom::{HEADROOM_REPORT, least_db, level};
+use super::uplink::report::{REPORT, assumed};
+use crate::ofdma::cqi_of_snr::CqiOfSnr;
+use crate::ofdma::standard::{CQIS, Format, Standard};
 
 /// From up to four antenna ports (TS 36.211, table 6.3.3.2-1).
 pub const MAX_LAYERS: u8 = 2;
@@ -25,14 +33,6 @@ const REFERENCE_ELEMENTS: u32 = 4 * 126;
 
 /// A TTI without synchronization signals and PBCH.
 const REGULAR: u64 = 1;
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Format {
-    pub mcs: u8,
-    pub bits: u32,
-    /// 1 or 2.
-    pub layers: u8,
-}
 
 /// Resource elements that synchronization signals and PBCH take in a subframe.
 #[derive(Clone, Copy, Debug)]
@@ -140,73 +140,9 @@ impl Formats {
         (1..=self.band.groups()).map(bytes).fold(f32::INFINITY, f32::min)
     }
 
-    pub fn band(&self) -> &Band {
-        &self.band
-    }
-
     #[inline]
     fn lacking(&self, tti: u64) -> &Lacking {
         &self.lacking[(tti % SUBFRAMES as u64) as usize]
-    }
-
-    /// Without synchronization signals and PBCH.
-    #[inline]
-    pub fn is_regular(&self, tti: u64) -> bool {
-        self.lacking(tti).groups.is_empty()
-    }
-
-    #[inline]
-    pub fn yields(&self, tti: u64) -> &Row {
-        &self.lacking(tti).yields
-    }
-
-    pub fn thresholds(&self) -> &[f32; CQIS as usize] {
-        &self.thresholds
-    }
-
-    /// Highest CQI whose block would fail with at most [`TARGET`] at the linear SNRs `snr`, or 0.
-    #[inline]
-    pub fn cqis(&self, snr: &Row) -> [u8; MAX_GROUPS] {
-        snr.map(|snr| self.cqi_of.at(snr))
-    }
-
-    /// On one layer; NaN for CQI 0.
-    #[inline]
-    pub fn block_bytes(&self) -> &[f32; CQIS as usize] {
-        let bytes = |cqi: usize| if cqi == 0 { f32::NAN } else { self.least_bytes(cqi as u8) };
-        self.block_bytes.get_or_init(|| std::array::from_fn(bytes))
-    }
-
-    /// On one layer; CQI 0 carries none.
-    pub fn bytes(&self, cqis: &[u8; MAX_GROUPS]) -> f32 {
-        let (bytes, groups) = (self.block_bytes(), self.band.groups());
-        let of_groups = cqis[..groups].iter().zip(self.band.sizes());
-        // The number of bytes at CQI 0 is NaN.
-        of_groups.map(|(cqi, size)| (bytes[usize::from(*cqi) % bytes.len()] * size).max(0.0)).sum()
-    }
-
-    /// Largest block of at most `most_bits` that fails with at most [`TARGET`] at the SNRs of `cqis` times
-    /// `factor`, else that of MCS 0 if it fits.
-    pub fn select_by_cqis(
-        &self,
-        tti: u64,
-        groups: Groups,
-        layers: u8,
-        cqis: &[u8; MAX_GROUPS],
-        factor: f32,
-        most_bits: u32,
-    ) -> Option<Format> {
-        let means = self.levels.means(cqis, groups, self.band.sizes());
-        let allocation = self.allocation(tti, groups, layers);
-        self.search(allocation, most_bits, |_, curve| factor * self.effective.at_mean(curve, &means))
-    }
-
-    // Clause: TS 36.213, 7.1.7: selection of blocks
-    /// On one layer, as [`Self::select_by_cqis`], at the linear SNRs `snr` times `factor`.
-    pub fn select(&self, run: Run, snr: &Row, factor: f32, most_bits: u32) -> Option<Format> {
-        let (groups, sizes) = self.band.groups_of(run);
-        let effective = |mcs, _| factor * self.effective.of(mcs, snr, groups, &sizes);
-        self.search(self.allocation_of(run), most_bits, effective)
     }
 
     /// `effective` maps an MCS and the index of its curve to the effective linear SNR.
@@ -240,29 +176,6 @@ impl Formats {
         (bits <= most_bits).then_some(Format { mcs: found, bits, layers })
     }
 
-    #[inline]
-    pub fn effective_snr(&self, mcs: u8, snr: &Row, groups: Groups) -> f32 {
-        self.effective.of(mcs, snr, groups, self.band.sizes())
-    }
-
-    #[inline]
-    pub fn effective_snr_of(&self, mcs: u8, snr: &Row, run: Run) -> f32 {
-        let (groups, sizes) = self.band.groups_of(run);
-        self.effective.of(mcs, snr, groups, &sizes)
-    }
-
-    /// `snr` is effective and linear.
-    #[inline]
-    pub fn bler(&self, tti: u64, groups: Groups, format: Format, snr: f32) -> f64 {
-        self.bler_on(self.allocation(tti, groups, format.layers), format, snr)
-    }
-
-    /// `snr` is effective and linear.
-    #[inline]
-    pub fn bler_of(&self, run: Run, format: Format, snr: f32) -> f64 {
-        self.bler_on(self.allocation_of(run), format, snr)
-    }
-
     #[inline(always)] // A call costs LTE's cell 1.6 %.
     fn bler_on(&self, allocation: Allocation, format: Format, snr: f32) -> f64 {
         let errors = self.errors(format.layers);
@@ -291,6 +204,119 @@ impl Formats {
     }
 }
 
+impl Standard for Formats {
+    const TTI: Duration = TTI;
+    const DOWN_RETRANSMISSION_AFTER: u64 = DOWN_RETRANSMISSION_AFTER;
+    const UP_BLOCK_AFTER_GRANT: u64 = UP_BLOCK_AFTER_GRANT;
+    const UP_FEEDBACK_AFTER: u64 = UP_FEEDBACK_AFTER;
+    const UP_PROCESSES: u8 = PROCESSES;
+    const MAX_BLOCK_LAYERS: u8 = MAX_LAYERS;
+    const BUFFER_REPORT: u32 = REPORT;
+    const HEADROOM_REPORT: u32 = HEADROOM_REPORT;
+    /// Report, subheader and the smallest RLC header.
+    const UP_OVERHEAD: u32 = REPORT + SUBHEADER + 2;
+    /// The smallest number on which blocks of all MCSs have room for data.
+    const LEAST_BLOCKS: u16 = 4;
+
+    fn layers_of_blocks(layers: u8) -> Option<[u8; 2]> {
+        layers_of_blocks(layers)
+    }
+
+    fn reported_octets(waiting: u64) -> u32 {
+        assumed(waiting)
+    }
+
+    fn headroom_level(headroom_db: f64) -> u8 {
+        level(headroom_db)
+    }
+
+    fn least_headroom_db(level: u8) -> f64 {
+        least_db(level)
+    }
+
+    fn band(&self) -> &Band {
+        &self.band
+    }
+
+    /// Without synchronization signals and PBCH.
+    #[inline]
+    fn is_regular(&self, tti: u64) -> bool {
+        self.lacking(tti).groups.is_empty()
+    }
+
+    #[inline]
+    fn yields(&self, tti: u64) -> &Row {
+        &self.lacking(tti).yields
+    }
+
+    fn thresholds(&self) -> &[f32; CQIS as usize] {
+        &self.thresholds
+    }
+
+    /// Its block would fail with at most [`TARGET`].
+    #[inline]
+    fn cqis(&self, snr: &Row) -> [u8; MAX_GROUPS] {
+        snr.map(|snr| self.cqi_of.at(snr))
+    }
+
+    /// Of [`Self::least_bytes`].
+    #[inline]
+    fn block_bytes(&self) -> &[f32; CQIS as usize] {
+        let bytes = |cqi: usize| if cqi == 0 { f32::NAN } else { self.least_bytes(cqi as u8) };
+        self.block_bytes.get_or_init(|| std::array::from_fn(bytes))
+    }
+
+    fn bytes(&self, cqis: &[u8; MAX_GROUPS]) -> f32 {
+        let (bytes, groups) = (self.block_bytes(), self.band.groups());
+        let of_groups = cqis[..groups].iter().zip(self.band.sizes());
+        // The number of bytes at CQI 0 is NaN.
+        of_groups.map(|(cqi, size)| (bytes[usize::from(*cqi) % bytes.len()] * size).max(0.0)).sum()
+    }
+
+    /// Fails with at most [`TARGET`], unless of MCS 0.
+    fn select_by_cqis(
+        &self,
+        tti: u64,
+        groups: Groups,
+        layers: u8,
+        cqis: &[u8; MAX_GROUPS],
+        factor: f32,
+        most_bits: u32,
+    ) -> Option<Format> {
+        let means = self.levels.means(cqis, groups, self.band.sizes());
+        let allocation = self.allocation(tti, groups, layers);
+        self.search(allocation, most_bits, |_, curve| factor * self.effective.at_mean(curve, &means))
+    }
+
+    // Clause: TS 36.213, 7.1.7: selection of blocks
+    fn select(&self, run: Run, snr: &Row, factor: f32, most_bits: u32) -> Option<Format> {
+        let (groups, sizes) = self.band.groups_of(run);
+        let effective = |mcs, _| factor * self.effective.of(mcs, snr, groups, &sizes);
+        self.search(self.allocation_of(run), most_bits, effective)
+    }
+
+    #[inline]
+    fn effective_snr(&self, mcs: u8, snr: &Row, groups: Groups) -> f32 {
+        self.effective.of(mcs, snr, groups, self.band.sizes())
+    }
+
+    #[inline]
+    fn effective_snr_of(&self, mcs: u8, snr: &Row, run: Run) -> f32 {
+        let (groups, sizes) = self.band.groups_of(run);
+        self.effective.of(mcs, snr, groups, &sizes)
+    }
+
+    #[inline]
+    fn bler(&self, tti: u64, groups: Groups, format: Format, snr: f32) -> f64 {
+        self.bler_on(self.allocation(tti, groups, format.layers), format, snr)
+    }
+
+    #[inline]
+    fn bler_of(&self, run: Run, format: Format, snr: f32) -> f64 {
+        self.bler_on(self.allocation_of(run), format, snr)
+    }
+}
+
 /// At which the CQI's modulation and code rate on [`REFERENCE_ELEMENTS`] fail with [`TARGET`]; NaN for CQI 0.
 fn thresholds(table: CqiTable) -> [f32; CQIS as usize] {
     static KNOWN: [OnceLock<[f32; CQIS as usize]>; 2] = [const { OnceLock::new() }; 2];
@@ -310,6 +336,7 @@ fn thresholds(table: CqiTable) -> [f32; CQIS as usize] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::block_size;
     use super::super::resources::Ports;
     use super::*;
 
@@ -350,5 +377,14 @@ mod tests {
             let is_comparable = modulation(larger.mcs) == modulation(format.mcs);
             assert!(above >= 0.098 || !is_comparable, "SNR {snr}: {larger:?}, {above}");
         }
+    }
+
+    // Tests the feature: power of PUSCH (standard's table)
+    #[test]
+    fn blocks_of_all_mcss_have_room_for_data_on_the_least_resource_blocks() {
+        let octets =
+            |mcs, blocks| block_size::bits(McsTable::Up.row(mcs)?.size_index, blocks, 1).map(|bits| bits / 8);
+        assert!((0..=28).all(|mcs| octets(mcs, Formats::LEAST_BLOCKS) > Some(Formats::UP_OVERHEAD)));
+        assert_eq!(octets(0, Formats::LEAST_BLOCKS - 1), Some(Formats::UP_OVERHEAD), "no room");
     }
 }

@@ -1,5 +1,17 @@
 use std::num::NonZeroU32;
 
+use nodeb_air::allowed::DISCARD_TIMER;
+use nodeb_air::cell::channel::ChannelSpec;
+use nodeb_air::cell::plan::Cell;
+use nodeb_air::cell::tally::PHONES;
+use nodeb_air::mac::harq::chase::Chase;
+use nodeb_air::mac::harq::{CombiningSpec, Decoding};
+use nodeb_air::mac::sched::SchedulerSpec;
+use nodeb_air::pdcp::SnLength;
+use nodeb_air::rlc::bytes::um::UmSnLength;
+use nodeb_air::tti::TtiBearer;
+use nodeb_air::ue::{STRONGER_DB, Ue};
+use nodeb_air::{Hop, UserRadio};
 use nodeb_base::cause::Step;
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::event;
@@ -14,36 +26,22 @@ use super::bandwidth::Bandwidth;
 use super::category::Category;
 use super::compatible;
 use super::drx::Drx;
-use super::mac::LteMac;
-use super::mac::sleep::DRX;
-use super::queues::QUEUES;
-use super::recorded;
 use super::reports::{GroupReports, TTI};
 use super::rlc::LteRlcSpec;
 use super::rrc::Rrc;
-use super::rrc::connections::CONNECTIONS;
-use super::shared::Shared;
 use super::site::Site;
 use super::timing::DOWN_RETRANSMISSION_AFTER;
 use super::uplink::UplinkSpec;
-use super::uplink::configured::CONFIGURED;
-use super::uplink::headroom::HEADROOM;
-use super::uplink::mac::UplinkMac;
 use super::uplink::params::Scheduled;
-use super::uplink::tally::UPLINKS;
+use crate::ofdma::downlink::DownlinkMac;
+use crate::ofdma::drx::states::DRX;
+use crate::ofdma::queues::QUEUES;
+use crate::ofdma::rrc::CONNECTIONS;
+use crate::ofdma::uplink::UplinkMac;
+use crate::ofdma::uplink::configured::CONFIGURED;
+use crate::ofdma::uplink::headroom::HEADROOM;
+use crate::ofdma::uplink::tally::UPLINKS;
 use crate::{Bearers, ChannelKey, KeyDefault, Parts, Queue, Radio, RadioSpec, Retransmission, Tti, Uplink};
-use nodeb_air::allowed::DISCARD_TIMER;
-use nodeb_air::cell::channel::ChannelSpec;
-use nodeb_air::cell::plan::Cell;
-use nodeb_air::cell::tally::PHONES;
-use nodeb_air::mac::harq::chase::Chase;
-use nodeb_air::mac::harq::{CombiningSpec, Decoding};
-use nodeb_air::mac::sched::SchedulerSpec;
-use nodeb_air::pdcp::SnLength;
-use nodeb_air::rlc::bytes::um::UmSnLength;
-use nodeb_air::tti::TtiBearer;
-use nodeb_air::ue::{STRONGER_DB, Ue};
-use nodeb_air::{Hop, UserRadio};
 
 params! {
     /// LTE cell (Releases 8 to 12, FDD, one to four layers). The users' categories and channels are set under `ue` in
@@ -326,7 +324,7 @@ impl Radio for Lte {
                 channel.check(check);
                 check.within(channel.key(), |check| {
                     if let ChannelSpec::Trace(trace) = channel {
-                        recorded::check(trace, check);
+                        compatible::check_trace(trace, check);
                     }
                     channel.check_on(&self.cell.cell(self.bandwidth), 1, check);
                     channel.check_during(duration, self.numerology(), check);
@@ -366,12 +364,12 @@ impl Radio for Lte {
     }
 
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Bearers {
-        let shared = Shared::new(self, users);
-        let down = LteMac::new(self.downlink(users, shared.clone()), users, streams);
+        let shared = self.shared(users);
+        let down = DownlinkMac::new(self.downlink(users, streams, shared.clone()), users, streams);
         let up: Option<Box<dyn Hop>> = match &self.uplink {
             UplinkSpec::Plain(_) => None,
             UplinkSpec::Scheduled(params) => {
-                let mac = UplinkMac::new(self.uplink(params, users, shared), users, streams);
+                let mac = UplinkMac::new(self.uplink(params, users, streams, shared), users, streams);
                 Some(Box::new(TtiBearer::new(TTI, mac)))
             }
         };

@@ -1,5 +1,7 @@
 //! In subframes, for FDD and preamble format 0.
 
+use crate::ofdma::rrc::access::Occasions;
+
 /// Of PRACH (TS 36.211, 5.7.3).
 pub const BLOCKS: u16 = 6;
 
@@ -8,26 +10,6 @@ pub const RESPONSE_WINDOW_AFTER: u64 = 3;
 
 /// Least number of subframes after a response (TS 36.213, 6.1.1).
 pub const MESSAGE_3_AFTER: u64 = 6;
-
-/// Subframes in which UEs may send preambles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Occasions {
-    pub even_frames: bool,
-    /// 0 to 9, in frames with occasions.
-    pub subframes: &'static [u8],
-}
-
-impl Occasions {
-    /// At or after `from`, counted from subframe 0 of frame 0.
-    pub fn next(self, from: u64) -> u64 {
-        (from..from + 20).find(|&at| self.has(at)).unwrap_or(from)
-    }
-
-    fn has(self, at: u64) -> bool {
-        let even = (at / 10).is_multiple_of(2);
-        (even || !self.even_frames) && self.subframes.contains(&((at % 10) as u8))
-    }
-}
 
 /// PRACH configurations 3 to 14.
 const ANY_FRAME: [&[u8]; 12] = [
@@ -51,12 +33,12 @@ const ANY_FRAME: [&[u8]; 12] = [
 /// # Errors
 /// Returns a message with these indices if `index` is above 15.
 pub fn occasions(index: u8) -> Result<Occasions, String> {
-    let (even_frames, subframes): (bool, &[u8]) = match index {
-        0 => (true, &[1]),
-        1 => (true, &[4]),
-        2 => (true, &[7]),
-        3..=14 => (false, ANY_FRAME[usize::from(index) - 3]),
-        15 => (true, &[9]),
+    let (period, ttis): (u64, &[u8]) = match index {
+        0 => (20, &[1]),
+        1 => (20, &[4]),
+        2 => (20, &[7]),
+        3..=14 => (10, ANY_FRAME[usize::from(index) - 3]),
+        15 => (20, &[9]),
         _ => {
             return Err(format!(
                 "PRACH configuration {index} has no preamble format 0; expected 0 to 15 (TS 36.211, \
@@ -64,7 +46,7 @@ pub fn occasions(index: u8) -> Result<Occasions, String> {
             ));
         }
     };
-    Ok(Occasions { even_frames, subframes })
+    Ok(Occasions { period, ttis })
 }
 
 #[cfg(test)]

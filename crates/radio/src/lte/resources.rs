@@ -96,38 +96,6 @@ pub const fn uplink(blocks: u16, sounding: bool) -> u32 {
     (SYMBOLS - UPLINK_REFERENCE_SYMBOLS - sounding as u32) * SUBCARRIERS * blocks as u32
 }
 
-/// TS 36.211, 6.2.1.
-const MAX_BLOCKS: usize = 110;
-
-/// No prime factors other than 2, 3 and 5 (TS 36.211, 5.3.3); `blocks` is at most 110.
-#[inline]
-pub fn largest_uplink_grant(blocks: u16) -> u16 {
-    static LARGEST: [u8; MAX_BLOCKS + 1] = {
-        let (mut largest, mut blocks) = ([0; MAX_BLOCKS + 1], 1);
-        while blocks <= MAX_BLOCKS {
-            largest[blocks] = if is_product_of_2_3_5(blocks) { blocks as u8 } else { largest[blocks - 1] };
-            blocks += 1;
-        }
-        largest
-    };
-    u16::from(LARGEST[usize::from(blocks).min(MAX_BLOCKS)])
-}
-
-/// `blocks` is at most 120.
-#[inline]
-pub fn smallest_uplink_grant(blocks: u16) -> u16 {
-    (blocks..=MAX_BLOCKS as u16).find(|blocks| largest_uplink_grant(*blocks) == *blocks).unwrap_or(120)
-}
-
-const fn is_product_of_2_3_5(mut blocks: usize) -> bool {
-    let factors = [2, 3, 5];
-    let mut at = 0;
-    while at < factors.len() {
-        if blocks.is_multiple_of(factors[at]) { blocks /= factors[at] } else { at += 1 }
-    }
-    blocks == 1
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,13 +147,5 @@ mod tests {
     #[test]
     fn uplink_has_twelve_symbols_less_sounding() {
         assert_eq!([false, true].map(|sounding| uplink(1, sounding)), [144, 132]);
-        assert_eq!(
-            [0, 1, 7, 14, 49, 97, 100, 110].map(largest_uplink_grant),
-            [0, 1, 6, 12, 48, 96, 100, 108]
-        );
-        assert_eq!(
-            [0, 1, 7, 13, 49, 97, 101, 109].map(smallest_uplink_grant),
-            [0, 1, 8, 15, 50, 100, 108, 120]
-        );
     }
 }

@@ -30,8 +30,6 @@ pub struct Layer2 {
     pub sn_length: SnLength,
     /// `None` if packets are never discarded.
     pub discard_timer: Option<Duration>,
-    /// From the creation of a STATUS PDU to its arrival.
-    pub status_delay: Duration,
     pub queue: QueueSpec,
     /// For queues that compute their parameters from it.
     pub peak_rate: Rate,

@@ -1,5 +1,7 @@
 //! In subframes (FDD).
 
+use crate::ofdma::uplink::requests::Recurrence;
+
 /// In each direction, in the uplink without spatial multiplexing (TS 36.213, 7, 8).
 pub const PROCESSES: u8 = 8;
 
@@ -21,21 +23,6 @@ pub const UP_RETRANSMISSION_AFTER: u64 = 8;
 
 /// Of non-adaptive retransmissions (TS 36.321, 5.4.2.2).
 pub const REDUNDANCY_VERSIONS: [u8; 4] = [0, 2, 3, 1];
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recurrence {
-    pub period: u16,
-    /// Counted from subframe 0 of frame 0.
-    pub offset: u16,
-}
-
-impl Recurrence {
-    /// At or after `from`.
-    pub fn next(self, from: u64) -> u64 {
-        let (period, offset) = (u64::from(self.period), u64::from(self.offset));
-        from + (offset + period - from % period) % period
-    }
-}
 
 /// First index of each period and the period in subframes; following indices stand for larger offsets.
 type Rows = [(u16, u16)];

@@ -3,14 +3,6 @@
 
 use std::sync::Arc;
 
-use nodeb_base::rng::{Streams, uniform};
-
-use super::super::bandwidth::{BLOCK_HZ, Bandwidth};
-use super::super::block_size;
-use super::super::formats::{Format, Formats};
-use super::super::mcs::McsTable;
-use super::super::resources::uplink;
-use super::super::timing::UP_RETRANSMISSION_AFTER;
 use nodeb_air::cell::doppler::JakesSequence;
 use nodeb_air::cell::profile::Profile;
 use nodeb_air::cell::selective::{Response, Selective};
@@ -18,6 +10,15 @@ use nodeb_air::error::effective::modulation::Modulation;
 use nodeb_air::mac::band::{Band, MAX_GROUPS, Row, Run};
 use nodeb_air::mac::harq::CombiningSpec;
 use nodeb_air::mac::harq::chase::Chase;
+use nodeb_base::rng::{Streams, uniform};
+
+use super::super::bandwidth::{BLOCK_HZ, Bandwidth};
+use super::super::block_size;
+use super::super::mcs::McsTable;
+use super::super::resources::uplink;
+use super::super::timing::UP_RETRANSMISSION_AFTER;
+use crate::lte::formats::Formats;
+use crate::ofdma::standard::{Format, Standard};
 
 /// In periods per subframe: 5 Hz.
 const DOPPLER: f64 = 0.005;

@@ -1,5 +1,9 @@
 use std::num::NonZeroU32;
 
+use nodeb_air::allowed::{ALPHA, MAX_HARQ_TX, RETX_BSR};
+use nodeb_air::mac::band::Run;
+use nodeb_air::mac::outer_loop::OuterLoop;
+use nodeb_air::mac::sched::SchedulerSpec;
 use nodeb_base::cause::Step;
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -10,15 +14,14 @@ use nodeb_net::QueueSpec;
 use super::super::bandwidth::{BLOCK_HZ, Bandwidth};
 use super::super::reports::TTI;
 use super::super::site::THERMAL_DBM_HZ;
-use super::super::timing::{Recurrence, scheduling_request_index};
-use super::grants::{Ahead, Configured, GrantSpec};
+use super::super::timing::scheduling_request_index;
+use super::grants::{Ahead, GrantSpec};
 use super::headroom::HeadroomReports;
-use super::power::PowerControl;
-use super::runs::BlockSet;
-use nodeb_air::allowed::{ALPHA, MAX_HARQ_TX, RETX_BSR};
-use nodeb_air::mac::band::Run;
-use nodeb_air::mac::outer_loop::OuterLoop;
-use nodeb_air::mac::sched::SchedulerSpec;
+use crate::ofdma::uplink::UplinkRules;
+use crate::ofdma::uplink::configured::ConfiguredRules;
+use crate::ofdma::uplink::power::PowerControl;
+use crate::ofdma::uplink::requests::{Recurrence, RequestRules};
+use crate::ofdma::uplink::runs::BlockSet;
 
 params! {
     /// Uplink of an LTE cell with requests, reports and grants (TS 36.321, 5.4).
@@ -168,9 +171,33 @@ impl Scheduled {
     }
 
     /// The offset is `id` modulo the period.
-    pub fn requests_of(&self, id: u64) -> Recurrence {
+    pub fn requests_of(&self, id: u64) -> RequestRules {
         let Recurrence { period, .. } = self.requests().unwrap_or(Recurrence { period: 10, offset: 0 });
-        Recurrence { period, offset: (id % u64::from(period)) as u16 }
+        RequestRules {
+            occasions: Recurrence { period, offset: (id % u64::from(period)) as u16 },
+            error: self.request_error,
+            again_after: self.request_again.0 / TTI.0,
+        }
+    }
+
+    pub fn rules(&self) -> UplinkRules {
+        UplinkRules {
+            scheduler: self.scheduler.clone(),
+            users_per_tti: self.users_per_tti.get(),
+            max_transmissions: self.max_transmissions.get(),
+            first_grant: self.first_grant.0 as u32,
+            ahead: self.ahead(),
+            configured: self.configured(),
+            outer_loop: self.outer_loop.clone(),
+            power: PowerControl {
+                largest_dbm: self.power_dbm,
+                target_dbm: self.target_dbm,
+                alpha: self.path_loss_share,
+                noise_dbm: self.noise_dbm(),
+            },
+            snr_offset: libm::pow(10.0, self.snr_offset_db / 10.0) as f32,
+            headroom: self.headroom.as_ref().map(HeadroomReports::rules),
+        }
     }
 
     /// Subframes from one grant ahead of data to the next.
@@ -181,9 +208,13 @@ impl Scheduled {
         }
     }
 
-    pub fn configured(&self) -> Option<&Configured> {
+    fn configured(&self) -> Option<ConfiguredRules> {
         match &self.grants {
-            GrantSpec::Configured(configured) => Some(configured),
+            GrantSpec::Configured(configured) => Some(ConfiguredRules {
+                interval: configured.interval.0 / TTI.0,
+                release_after: configured.release_after.get(),
+                masks_requests: configured.mask_requests,
+            }),
             GrantSpec::OnRequest(_) | GrantSpec::Ahead(_) => None,
         }
     }
@@ -192,15 +223,6 @@ impl Scheduled {
     pub fn data_blocks(&self, bandwidth: Bandwidth) -> BlockSet {
         let begin = self.control_blocks.div_ceil(2);
         BlockSet::of(Run { begin, blocks: bandwidth.blocks() - self.control_blocks })
-    }
-
-    pub(super) fn power_control(&self) -> PowerControl {
-        PowerControl {
-            largest_dbm: self.power_dbm,
-            target_dbm: self.target_dbm,
-            alpha: self.path_loss_share,
-            noise_dbm: self.noise_dbm(),
-        }
     }
 
     /// With interference, per resource block.

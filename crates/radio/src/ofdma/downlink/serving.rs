@@ -1,0 +1,170 @@
+use nodeb_air::mac::band::Groups;
+use nodeb_air::mac::deal::{Offers, Part, Room, Spans};
+use nodeb_air::mac::sched::{Candidate, View};
+use nodeb_base::context::Context;
+
+use super::user::{Blocks, Cell};
+use super::{DownlinkMac, UserCache, UserCaches};
+use crate::ofdma::Standard;
+
+impl<S: Standard> DownlinkMac<S> {
+    /// Retransmissions first, then new blocks by the scheduler.
+    pub(super) fn serve_users(&mut self, ctx: &mut Context, tti: u64) {
+        let cache = &mut self.caches.by_user;
+        self.ends.pass(tti, |user| cache[user].cancel());
+        if self.drx.is_some() {
+            (0..self.users.len()).for_each(|user| self.wait_for_listening(user, tti));
+        }
+        let mut room = Room { groups: self.band.all(), grants: self.users_per_tti };
+        self.retransmit(ctx, tti, &mut room);
+        if room.grants == 0 || room.groups.is_empty() {
+            return;
+        }
+        self.gather(tti);
+        let Self { caches, view, dealer, scheduler, candidates, parts, formats, band, .. } = self;
+        let UserCaches { rates, qualities, spans, waiting, .. } = caches;
+        let x = if compares_qualities(*view) { &*qualities } else { &*rates };
+        parts.clear();
+        parts.extend_from_slice(dealer.deal(
+            tti,
+            scheduler.as_mut(),
+            candidates,
+            Offers { x, spans, rates, sizes: band.sizes(), yields: formats[0].yields(tti), waiting },
+            room,
+        ));
+        let mut spare = self.spare(tti, room.groups);
+        for part in 0..self.parts.len() {
+            let Part { user, groups } = self.parts[part];
+            let Self { users, rules, formats, sequence, sent, .. } = self;
+            let cell = Cell { rules, formats, sequence };
+            users[user].send_new(tti, groups, &mut spare, &cell, sent);
+            self.record(ctx, tti, user);
+            self.refresh(ctx, user);
+        }
+    }
+
+    /// Blocks with fewer resource elements can be smaller than the scheduler assumes, as sizes have steps; so
+    /// in TTIs with synchronization signals or PBCH the groups that it left are spare.
+    fn spare(&self, tti: u64, free: Groups) -> Groups {
+        if self.formats[0].is_regular(tti) {
+            return Groups::NONE;
+        }
+        self.parts.iter().fold(free, |free, part| free.without(part.groups))
+    }
+
+    /// On whole groups with at least as many resource blocks as at first; what does not fit remains due. The
+    /// user considered first changes from TTI to TTI.
+    fn retransmit(&mut self, ctx: &mut Context, tti: u64, room: &mut Room) {
+        let first = (tti % self.users.len().max(1) as u64) as usize;
+        let is_due = |cache: &UserCache| cache.answers <= tti && cache.ready <= tti;
+        let (early, late) = self.caches.by_user.split_at(first);
+        self.due.clear();
+        self.due.extend((first..).zip(late).filter(|(_, cache)| is_due(cache)).map(|(user, _)| user));
+        self.due.extend((0..).zip(early).filter(|(_, cache)| is_due(cache)).map(|(user, _)| user));
+        for at in 0..self.due.len() {
+            let user = self.due[at];
+            let state = &mut self.users[user];
+            state.listen(tti);
+            self.caches.by_user[user].answers = state.processes.attention_at();
+            let Some(resource_blocks) = state.processes.retransmission(tti).map(Blocks::resource_blocks)
+            else {
+                continue;
+            };
+            let Some(groups) = self.lowest(resource_blocks, room.groups) else { continue };
+            if room.grants == 0 {
+                continue;
+            }
+            room.grants -= 1;
+            room.groups = room.groups.without(groups);
+            if self.layers > 1 {
+                self.measure(user, tti);
+            }
+            let Self { users, rules, formats, sequence, sent, .. } = self;
+            let cell = Cell { rules, formats, sequence };
+            users[user].send_again(tti, groups, &cell, sent);
+            self.record(ctx, tti, user);
+            self.refresh(ctx, user);
+            // The user gets no further grant in this TTI.
+            let cache = &mut self.caches.by_user[user];
+            cache.fresh = cache.fresh.max(tti + 1);
+        }
+    }
+
+    /// With at least `blocks` resource blocks together.
+    fn lowest(&self, blocks: u16, free: Groups) -> Option<Groups> {
+        let band = &self.band;
+        let mut groups = Groups::NONE;
+        for group in free {
+            if band.blocks_in(groups) >= blocks {
+                break;
+            }
+            groups.insert(group);
+        }
+        (band.blocks_in(groups) >= blocks).then_some(groups)
+    }
+
+    fn gather(&mut self, tti: u64) {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        for user in 0..self.caches.by_user.len() {
+            let cache = &self.caches.by_user[user];
+            if cache.fresh > tti {
+                continue;
+            }
+            if !cache.valid.contains(&tti) {
+                self.measure(user, tti);
+            }
+            let UserCache { rate, cqi, .. } = self.caches.by_user[user];
+            if rate > 0 {
+                let deadline = if self.view.deadline { self.users[user].deadline() } else { 0 };
+                candidates.push(Candidate { user, rate, quality: cqi, deadline });
+            }
+        }
+        self.candidates = candidates;
+    }
+
+    pub(super) fn measure(&mut self, user: usize, tti: u64) {
+        let Self { users, caches, rules, formats, band, sequence, view, .. } = self;
+        let cell = Cell { rules, formats, sequence };
+        let state = &mut users[user];
+        let cache = &mut caches.by_user[user];
+        cache.valid = state.report.validity(tti);
+        if !state.measure(tti, &cell) {
+            return;
+        }
+        let (bytes, groups, cqis) = (state.block_bytes(&cell), band.groups(), &state.report.cqis);
+        let (rates, layers) = (&mut caches.rates[user], f32::from(state.report.layers));
+        let of_block = bytes.map(|bytes| layers * bytes);
+        for ((rate, cqi), size) in rates.iter_mut().zip(cqis).zip(band.sizes()) {
+            *rate = of_block[usize::from(*cqi) % of_block.len()] * size;
+        }
+        if let Some(bits) = state.recorded_bits(tti) {
+            let bytes = if bits > 0 { bits as f32 / 8.0 } else { f32::NAN };
+            let blocks = f32::from(band.blocks_in(band.all()));
+            rates[..groups]
+                .iter_mut()
+                .zip(band.sizes())
+                .for_each(|(rate, size)| *rate = bytes * size / blocks);
+        }
+        // The rate of CQI 0 is NaN and does not count; beyond the last group there are no resource blocks.
+        let mut whole = 0.0;
+        for rate in rates.iter() {
+            whole += if *rate > 0.0 { *rate } else { 0.0 };
+        }
+        // Else they would widen the span of the last group.
+        let of_last = rates[groups - 1];
+        rates[groups..].fill(of_last);
+        (cache.rate, cache.cqi) = (whole as u32, state.report.cqi);
+        caches.spans[user] = if compares_qualities(*view) {
+            let quality = |cqi: u8| if cqi == 0 { f32::NAN } else { f32::from(cqi) };
+            caches.qualities[user] = cqis.map(quality);
+            Spans::of(&caches.qualities[user])
+        } else {
+            Spans::of(rates)
+        };
+    }
+}
+
+fn compares_qualities(view: View) -> bool {
+    view.quality && !view.rate
+}
