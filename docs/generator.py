@@ -40,6 +40,18 @@ TRUST = {
 }
 """Heads of the columns of a comparison with a reference, and their keys in `trust.json`."""
 
+OF_A_FOLDER = """if (location.protocol === "file:") {
+  const search = %s;
+  window.Worker = class extends Worker {
+    constructor(script, options) {
+      const own = String(script).includes("/workers/search.");
+      super(own ? URL.createObjectURL(new Blob([search])) : script, options);
+    }
+  };
+}
+"""
+"""Script of a site in a folder, where browsers start no worker from a file: the source is `%s`."""
+
 
 class Place(NamedTuple):
     """Path of a page below `docs`, and its address on the site."""
@@ -53,8 +65,12 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def on_post_build(config: Any, **_: Any) -> None:
-    """Adds the playground and the labs' notebooks to the site."""
+    """Adds the playground and the labs' notebooks to the site, and a search without a server."""
     site = Path(config["site_dir"])
+    scripts = site / "assets" / "javascripts"
+    (worker,) = scripts.glob("workers/search.*.js")
+    source = json.dumps(worker.read_text("utf-8"))
+    (scripts / "iframe-worker.js").write_text(OF_A_FOLDER % source, "utf-8")
     live.copy(site)
     notebooks.write(site / "labs" / "notebooks")
 
