@@ -17,7 +17,6 @@ __all__ = [
     "AlwaysDch",
     "AlwaysFach",
     "Am",
-    "AmBytes",
     "Arq",
     "AtEnd",
     "AtMaxDat",
@@ -63,8 +62,8 @@ __all__ = [
     "FachDch",
     "Fading",
     "Fixed",
-    "Fixed2",
     "FixedLevel",
+    "FixedRate",
     "FqCodel",
     "Ftp",
     "GilbertElliott",
@@ -81,6 +80,7 @@ __all__ = [
     "IncrementalRedundancy",
     "IndependentErrors",
     "Interference",
+    "InterferenceMap",
     "Iub",
     "Jitter",
     "LinkAdaptation",
@@ -88,7 +88,6 @@ __all__ = [
     "LinkCurves",
     "Linux",
     "LinuxReno",
-    "Load",
     "LogDistance",
     "LogNormalDuration",
     "LogNormalSize",
@@ -96,10 +95,11 @@ __all__ = [
     "Loss",
     "LossList",
     "Lte",
+    "LteAm",
     "LteRlc",
-    "Map",
+    "LteUm",
     "MaxCi",
-    "Mean",
+    "MeanInterference",
     "Minimum",
     "Movement",
     "NewReno",
@@ -109,10 +109,11 @@ __all__ = [
     "Normalized",
     "OnOff",
     "OnRequest",
-    "OneStep",
+    "OneStepSelection",
     "Opener",
     "Opportunities",
     "OtherCells",
+    "OtherCellsLoad",
     "Outage",
     "OutdoorToIndoor",
     "OuterLoop",
@@ -189,7 +190,6 @@ __all__ = [
     "Traffic",
     "TrafficVolume",
     "Ue",
-    "UmBytes",
     "UmSnLength",
     "Uma",
     "Umi",
@@ -1554,7 +1554,7 @@ class Lte(Part):
     nack_error: Probability = 0.0
     """Probability that the base station receives a NACK as an ACK."""
 
-    rlc: LteRlc = field(default_factory=lambda: AmBytes())
+    rlc: LteRlc = field(default_factory=lambda: LteAm())
     """RLC mode of the downlink and of a scheduled uplink."""
 
     status_delay: Duration = "8 ms"
@@ -1642,7 +1642,7 @@ class Wcdma(Part):
     rates: list[int] = field(default_factory=lambda: [1, 2, 3, 4, 5, 6, 7, 8])
     """Selectable rates in frames per slot, in ascending order."""
 
-    selection: Selection = field(default_factory=lambda: OneStep())
+    selection: Selection = field(default_factory=lambda: OneStepSelection())
     """Method by which the rates of the connections are selected."""
 
     connection_timeout: Duration | None = None
@@ -1664,7 +1664,7 @@ class Wcdma(Part):
     could fail.
     """
 
-    other_cells: OtherCells = field(default_factory=lambda: Mean())
+    other_cells: OtherCells = field(default_factory=lambda: MeanInterference())
     """Model of the interference from other cells, and their load."""
 
     ack_delay: Duration = "10 ms"
@@ -2505,7 +2505,7 @@ class RrcPower(Part):
     """Power of a connected phone."""
 
 
-class UmBytes(Part):
+class LteUm(Part):
     """Unacknowledged mode (TS 36.322, 5.1.2): packets are lost with blocks that HARQ gives up."""
 
     tag: ClassVar[str | None] = "um"
@@ -2519,7 +2519,7 @@ class UmBytes(Part):
     """Time for which PDUs after a gap wait for the missing PDUs (t-Reordering)."""
 
 
-class AmBytes(Part):
+class LteAm(Part):
     """Acknowledged mode (TS 36.322, 5.1.3): octets that HARQ gives up are retransmitted."""
 
     tag: ClassVar[str | None] = "am"
@@ -2848,7 +2848,7 @@ class PhonePower(Part):
     """Power on a dedicated channel and during its release."""
 
 
-class OneStep(Part):
+class OneStepSelection(Part):
     """The same rate for all connections, the one with the highest throughput (`hossain`)."""
 
     tag: ClassVar[str | None] = "one_step"
@@ -2868,7 +2868,7 @@ class PerUser(Part):
     """
 
 
-class Fixed2(Part):
+class FixedRate(Part):
     """The same constant rate for all connections."""
 
     tag: ClassVar[str | None] = "fixed"
@@ -2914,7 +2914,7 @@ class Taps(Part):
     """
 
 
-class Mean(Part):
+class MeanInterference(Part):
     """Every phone receives the same mean power from other cells (`hossain`)."""
 
     tag: ClassVar[str | None] = "mean"
@@ -2924,11 +2924,11 @@ class Mean(Part):
     same (eta in `hossain`).
     """
 
-    load: Load = field(default_factory=lambda: Load())
+    load: OtherCellsLoad = field(default_factory=lambda: OtherCellsLoad())
     """Load of the other cells, which determines the power of their interference."""
 
 
-class Map(Part):
+class InterferenceMap(Part):
     """Each phone has a position on a map of hexagonal cells, with path loss and shadowing."""
 
     tag: ClassVar[str | None] = "map"
@@ -2942,11 +2942,11 @@ class Map(Part):
     correlation: float = 0.5
     """Correlation of the shadowing between two sites."""
 
-    load: Load = field(default_factory=lambda: Load())
+    load: OtherCellsLoad = field(default_factory=lambda: OtherCellsLoad())
     """Load of the other cells, which determines the power of their interference."""
 
 
-class Load(Part):
+class OtherCellsLoad(Part):
     """Load of the other cells, which determines the power of their interference."""
 
     connections: float = 2.0
@@ -3590,7 +3590,7 @@ PathLoss: TypeAlias = (
 Interference: TypeAlias = Hexagonal | FixedLevel | Literal["hexagonal", "fixed"]
 """The interference: a name, or a table with one key."""
 
-LteRlc: TypeAlias = UmBytes | AmBytes | Literal["um", "am"]
+LteRlc: TypeAlias = LteUm | LteAm | Literal["um", "am"]
 """The LTE RLC mode: a name, or a table with one key."""
 
 UplinkSpec: TypeAlias = Plain | Scheduled | Literal["plain", "scheduled"]
@@ -3619,13 +3619,15 @@ Switching: TypeAlias = (
 )
 """The switching policy: a name, or a table with one key."""
 
-Selection: TypeAlias = OneStep | PerUser | Fixed2 | Literal["one_step", "per_user", "fixed"]
+Selection: TypeAlias = (
+    OneStepSelection | PerUser | FixedRate | Literal["one_step", "per_user", "fixed"]
+)
 """The rate selection: a name, or a table with one key."""
 
 ProfileSpec: TypeAlias = EqualPaths | VehicularB | Taps | Literal["equal_paths", "vehicular_b"]
 """The profile: a name, or a table with one key."""
 
-OtherCells: TypeAlias = Mean | Map | Literal["mean", "map"]
+OtherCells: TypeAlias = MeanInterference | InterferenceMap | Literal["mean", "map"]
 """The other cells: a name, or a table with one key."""
 
 Traffic: TypeAlias = (

@@ -46,7 +46,7 @@ impl Backlog {
 
 /// The bearer reports each accepted packet to the context once, as delivered or lost, unless the run ends
 /// before. It may defer internal updates, but always applies them before they could affect an accepted
-/// packet. [`Self::settle`] applies all updates that are still deferred.
+/// packet. [`Self::apply_deferred`] applies all updates that are still deferred.
 pub trait Hop: std::fmt::Debug {
     /// False if the packet is lost or dropped.
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool;
@@ -76,9 +76,9 @@ pub trait Hop: std::fmt::Debug {
     }
     /// Applies all deferred updates of counters, events and positions of users, up to the current
     /// time.
-    fn settle(&mut self, _ctx: &mut Context) {}
+    fn apply_deferred(&mut self, _ctx: &mut Context) {}
     /// Tables that only this kind of bearer has, with users counted from 0 on this bearer; call
-    /// [`Self::settle`] first.
+    /// [`Self::apply_deferred`] first.
     fn tables(&mut self, _now: Time) -> Vec<Table> {
         Vec::new()
     }

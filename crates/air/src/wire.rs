@@ -122,7 +122,7 @@ impl Hop for Chain {
         Self::counts_of(self, user)
     }
 
-    fn settle(&mut self, ctx: &mut Context) {
-        Self::settle(self, ctx);
+    fn apply_deferred(&mut self, ctx: &mut Context) {
+        Self::apply_deferred(self, ctx);
     }
 }

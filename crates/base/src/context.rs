@@ -249,18 +249,18 @@ impl Sent {
 /// Tests and examples use it to call one bearer, link or other place of packets without a `World`. With
 /// `default()` the run never ends, and no events are kept.
 #[derive(Debug)]
-pub struct Surroundings {
+pub struct TestBench {
     pub common: Common,
     pub counts: Counts,
 }
 
-impl Default for Surroundings {
+impl Default for TestBench {
     fn default() -> Self {
         Self::with_mask(Mask::NONE, Time(u64::MAX))
     }
 }
 
-impl Surroundings {
+impl TestBench {
     pub fn with_mask(mask: Mask, horizon: Time) -> Self {
         Self { common: Common::new(horizon, Sink::new(mask)), counts: Counts::default() }
     }

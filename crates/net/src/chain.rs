@@ -2,7 +2,7 @@
 //! a link for each user. A packet takes one event, its arrival at the far end, which is computed when the packet
 //! enters the first link.
 //!
-//! Counters are updated at once; [`Chain::settle`] takes back what was counted too early when a run ends. A chain
+//! Counters are updated at once; [`Chain::apply_deferred`] takes back what was counted too early when a run ends. A chain
 //! emits no start times of transmissions, does not know how many packets wait, and reports losses when
 //! the packet enters the first link. So chains are only for runs without listeners to single links.
 
@@ -107,15 +107,15 @@ impl Chain {
     }
 
     /// The counts of the context are those of the last link.
-    pub fn settle(&mut self, ctx: &mut Context) {
+    pub fn apply_deferred(&mut self, ctx: &mut Context) {
         for link in &mut self.links {
-            link.settle(ctx.now);
+            link.apply_deferred(ctx.now);
         }
         if let Some(link) = self.links.last() {
             link.count(ctx.counts);
         }
         for Branch { link, counts } in self.fork.iter_mut().flat_map(|fork| &mut fork.branches) {
-            link.settle(ctx.now);
+            link.apply_deferred(ctx.now);
             link.count(counts);
         }
     }
@@ -242,7 +242,7 @@ impl PlainLink {
         self.passages.drain(..started);
     }
 
-    /// Stored for [`Self::settle`] only if `entry` is after `now`, because an earlier loss is never taken back.
+    /// Stored for [`Self::apply_deferred`] only if `entry` is after `now`, because an earlier loss is never taken back.
     fn lose(&mut self, now: Time, entry: Time, cause: Cause) -> Cause {
         *self.losses(cause) += 1;
         while self.lost.front().is_some_and(|(entry, _)| *entry <= now) {
@@ -263,7 +263,7 @@ impl PlainLink {
         counts.packets_in = self.counts.packets - counts.packets_dropped;
     }
 
-    fn settle(&mut self, end: Time) {
+    fn apply_deferred(&mut self, end: Time) {
         for Passage { entry, begin, bytes } in take(&mut self.passages) {
             self.counts.packets -= u64::from(entry > end);
             self.counts.bytes -= if begin > end { u64::from(bytes) } else { 0 };

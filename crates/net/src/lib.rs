@@ -20,7 +20,7 @@
 //! time that [`Link::next_wake`] returns.
 //!
 //! ```
-//! use nodeb_base::context::Surroundings;
+//! use nodeb_base::context::TestBench;
 //! use nodeb_base::packet::Packet;
 //! use nodeb_base::rng::Streams;
 //! use nodeb_base::units::{Duration, Rate, Time};
@@ -33,7 +33,7 @@
 //!     Path { rate, delay, queue: &queue, loss: &loss, jitter: None, reordering: None, outages: &[] };
 //! let mut link = path.link(&Streams::new(1, 0), "example", 0);
 //!
-//! let mut world = Surroundings::default();
+//! let mut world = TestBench::default();
 //! for id in 0..2 {
 //!     assert!(link.accept(&mut world.at(Time::ZERO), Packet::new(id, 1500)));
 //! }

@@ -146,7 +146,7 @@ mod tests {
     use crate::loss::Loss;
     use crate::queue::drop_tail::{DropTail, Fifo};
     use crate::{LossSetting, Path, QueueSpec};
-    use nodeb_base::context::{Output, Surroundings};
+    use nodeb_base::context::{Output, TestBench};
     use nodeb_base::event::Cause;
     use nodeb_base::rng::Streams;
     use nodeb_base::units::Probability;
@@ -164,7 +164,7 @@ mod tests {
         Link::new(rate, delay, Ingress::new(loss, queue.build(rate, stream)), Propagation::default())
     }
 
-    fn drain(link: &mut Link, around: &mut Surroundings) -> Vec<(Time, u64)> {
+    fn drain(link: &mut Link, around: &mut TestBench) -> Vec<(Time, u64)> {
         let mut arrived = Vec::new();
         while let Some(instant) = link.next_wake() {
             let at = instant.time();
@@ -179,7 +179,7 @@ mod tests {
         let outage = r#"[{"start": "20 ms", "length": "1 s"}]"#;
         let outages = Outages::new(serde_json::from_str(outage).unwrap());
         let mut link = link(384_000, 100, Loss::Never).with_outages(outages);
-        let mut around = Surroundings::default();
+        let mut around = TestBench::default();
         for seq in 0..3 {
             assert!(link.accept(&mut around.at(Time::ZERO), packet(1500, seq)));
         }
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn packets_are_stored_and_forwarded_in_order() {
-        let (mut link, mut around) = (link(384_000, 100, Loss::Never), Surroundings::default());
+        let (mut link, mut around) = (link(384_000, 100, Loss::Never), TestBench::default());
         for seq in 0..3 {
             assert!(link.accept(&mut around.at(Time::ZERO), packet(1500, seq)));
         }
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn fractions_of_a_nanosecond_do_not_accumulate_as_drift() {
         // The transmission of 40 bytes at 384 kbit/s takes 833 333 1/3 ns.
-        let (mut link, mut around) = (link(384_000, 4_000, Loss::Never), Surroundings::default());
+        let (mut link, mut around) = (link(384_000, 4_000, Loss::Never), TestBench::default());
         for seq in 0..3_000 {
             link.accept(&mut around.at(Time::ZERO), packet(40, seq));
         }
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_full_queue_drops_arriving_packets() {
-        let (mut link, mut around) = (link(384_000, 3, Loss::Never), Surroundings::default());
+        let (mut link, mut around) = (link(384_000, 3, Loss::Never), TestBench::default());
         let taken: Vec<_> =
             (0..5).map(|seq| link.accept(&mut around.at(Time::ZERO), packet(1500, seq))).collect();
         // The queue limit of 3 packets admits only two waiting packets, because as in ns-2 the
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn listed_and_random_losses_are_counted() {
-        let mut around = Surroundings::default();
+        let mut around = TestBench::default();
         let mut listed = link(1_000_000, 1_000, Loss::listed(vec![7, 2, 2]));
         let lost: Vec<u64> =
             (0..10).filter(|&seq| !listed.accept(&mut around.at(Time::ZERO), packet(100, seq))).collect();
@@ -275,14 +275,14 @@ mod tests {
         }
 
         fn counts(&mut self, ctx: &mut Context) -> LinkCounts {
-            self.settle(ctx);
+            self.apply_deferred(ctx);
             Self::counts(self)[0]
         }
     }
 
     /// `packets`: time in ns since the previous packet, and size in bytes.
     fn play(mut link: impl Play, packets: &[(u64, u32)], end: Time) -> String {
-        let (mut around, mut outputs, mut now) = (Surroundings::default(), Vec::new(), 0);
+        let (mut around, mut outputs, mut now) = (TestBench::default(), Vec::new(), 0);
         for (seq, &(wait, size)) in (0..).zip(packets) {
             now += wait;
             if Time(now) > end {
@@ -341,7 +341,7 @@ mod tests {
                 outages: &[],
             };
             let mut link = path.link(&Streams::new(1, 0), "test", 0);
-            let (mut around, mut arrived) = (Surroundings::default(), 0);
+            let (mut around, mut arrived) = (TestBench::default(), 0);
             for round in 0..20 {
                 for id in 0..40 {
                     link.accept(&mut around.at(Time(round * 5_000_000_000)), packet(1500, 40 * round + id));

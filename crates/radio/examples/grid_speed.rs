@@ -21,8 +21,8 @@ use nodeb_air::cell::selective::{Response, Selective};
 use nodeb_air::error::effective::curve::Curve;
 use nodeb_air::error::effective::modulation::Modulation;
 use nodeb_air::error::effective::{EffectiveSnr, Mapping};
+use nodeb_air::mac::allocation::{GroupAllocator, Offers, Room, Spans};
 use nodeb_air::mac::band::{Band, Groups, MAX_GROUPS, Row};
-use nodeb_air::mac::deal::{Dealer, Offers, Room, Spans};
 use nodeb_air::mac::sched::proportional_fair::ProportionalFair;
 use nodeb_air::mac::sched::{Candidate, Scheduler, SchedulerParams};
 use nodeb_base::rng::Streams;
@@ -40,7 +40,7 @@ struct Cell {
     sequence: JakesSequence,
     channels: Vec<Selective>,
     scheduler: Box<dyn Scheduler>,
-    dealer: Dealer,
+    allocator: GroupAllocator,
     candidates: Vec<Candidate>,
     rates: Vec<Row>,
     spans: Vec<Spans>,
@@ -62,7 +62,7 @@ impl Cell {
             sequence,
             channels: (0..USERS as u64).map(channel).collect(),
             scheduler: ProportionalFair::default().build(USERS, units::Duration::from_millis(1)),
-            dealer: Dealer::default(),
+            allocator: GroupAllocator::default(),
             candidates: (0..USERS).map(|user| Candidate::at_rate(user, 1)).collect(),
             rates: vec![[0.0; MAX_GROUPS]; USERS],
             spans: vec![Spans::UNUSABLE; USERS],
@@ -86,11 +86,11 @@ impl Cell {
     }
 
     fn deal(&mut self, tti: u64) -> usize {
-        let Self { dealer, scheduler, candidates, rates, spans, waiting, band, grants, .. } = self;
+        let Self { allocator, scheduler, candidates, rates, spans, waiting, band, grants, .. } = self;
         let (sizes, yields) = (band.sizes(), &[1.0; MAX_GROUPS]);
         let offers = Offers { x: rates, spans, rates, sizes, yields, waiting };
         let room = Room { groups: band.all(), grants: *grants };
-        let parts = dealer.deal(tti, scheduler.as_mut(), candidates, offers, room);
+        let parts = allocator.allocate(tti, scheduler.as_mut(), candidates, offers, room);
         for part in parts {
             scheduler.served(tti, part.user, 1_000 * part.groups.len() as u32);
         }

@@ -11,7 +11,7 @@ use nodeb_air::mac::sched::SchedulerSpec;
 use nodeb_air::mac::sched::proportional_fair::ProportionalFair;
 use nodeb_air::ue::Ue;
 use nodeb_air::{Hop, UserRadio};
-use nodeb_base::context::Surroundings;
+use nodeb_base::context::TestBench;
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let users: Vec<UserRadio> =
         (0..users).map(|id| UserRadio { id, ue: ue.clone(), ..UserRadio::default() }).collect();
     let mut bearer = params.build(&users, &Streams::new(1, 0)).down.remove(0);
-    let mut world = Surroundings::default();
+    let mut world = TestBench::default();
     let begun = cpu_time()?;
     let mut number = 0;
     for now in (0..seconds * 1_000_000_000).step_by(REFILL as usize) {
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn run_until(bearer: &mut dyn Hop, world: &mut Surroundings, end: Time) {
+fn run_until(bearer: &mut dyn Hop, world: &mut TestBench, end: Time) {
     while let Some(instant) = bearer.next_wake().filter(|instant| instant.time() < end) {
         bearer.wake(&mut world.at(instant.time()), instant);
         world.common.out.clear();

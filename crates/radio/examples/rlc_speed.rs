@@ -9,9 +9,9 @@ use std::ops::Range;
 use std::time::Instant;
 
 use nodeb_air::pdcp::Transmit;
-use nodeb_air::rlc::bytes::am::AmBytes;
-use nodeb_air::rlc::bytes::um::UmBytes;
-use nodeb_air::rlc::bytes::{Entity, Framing};
+use nodeb_air::rlc::lte::am::LteAm;
+use nodeb_air::rlc::lte::um::LteUm;
+use nodeb_air::rlc::lte::{Entity, Framing};
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
 use nodeb_net::queue::drop_tail::{DropTail, Fifo};
@@ -24,8 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("rlc_speed BLOCKS ROOM PACKET_BYTES".into());
     };
     let transmit = || Transmit::new(Box::new(Fifo::new(&DropTail::default())), None);
-    let um = Entity::um(&UmBytes::default(), Framing::default(), transmit());
-    let am = Entity::am(&AmBytes::default(), Framing::default(), transmit());
+    let um = Entity::um(&LteUm::default(), Framing::default(), transmit());
+    let am = Entity::am(&LteAm::default(), Framing::default(), transmit());
     for (mode, mut rlc) in [("um", um), ("am", am)] {
         run(&mut rlc, 0..WARM_UP, room, packet_bytes);
         let begin = Instant::now();

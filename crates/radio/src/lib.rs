@@ -9,7 +9,7 @@
 //! A dedicated channel of 384 kbit/s that loses no blocks delivers two packets:
 //!
 //! ```
-//! use nodeb_base::context::{Output, Surroundings};
+//! use nodeb_base::context::{Output, TestBench};
 //! use nodeb_base::packet::Packet;
 //! use nodeb_base::rng::Streams;
 //! use nodeb_base::units::{Probability, Time};
@@ -21,7 +21,7 @@
 //! let user = UserRadio::default();
 //! let mut bearer = dch.build(&[user], &Streams::new(1, 0)).down.remove(0);
 //!
-//! let mut world = Surroundings::default();
+//! let mut world = TestBench::default();
 //! for id in 0..2 {
 //!     assert!(bearer.accept(&mut world.at(Time::ZERO), 0, Packet::new(id, 1500)));
 //! }

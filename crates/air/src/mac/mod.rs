@@ -1,5 +1,5 @@
+pub mod allocation;
 pub mod band;
-pub mod deal;
 pub mod harq;
 pub mod outer_loop;
 pub mod reordering;

@@ -1,16 +1,16 @@
 //! The simple ARQ is only a [`Buffer`] at the Node B, from which the MAC retransmits failed blocks. [`am`]
 //! and [`slotted`] are protocols with an entity at the sender, one in the phone, and feedback between them:
-//! [`Peers`]. [`units`] is the RLC above MAC-hs, and [`bytes`] that of LTE, whose PDUs have any number of
+//! [`RlcPair`]. [`units`] is the RLC above MAC-hs, and [`bytes`] that of LTE, whose PDUs have any number of
 //! bytes.
 
 pub mod am;
 pub mod arq;
-pub mod bytes;
+pub mod lte;
 pub mod reassembly;
 pub mod sdu_buffer;
 pub mod segmentation;
 pub mod slotted;
-pub mod units;
+pub mod umts;
 
 #[cfg(test)]
 mod testing;
@@ -76,7 +76,7 @@ impl RlcSpec {
     }
 }
 
-pub trait Peers: std::fmt::Debug {
+pub trait RlcPair: std::fmt::Debug {
     /// With user data or commands.
     type Pdu: std::fmt::Debug;
     /// False if the buffer is full.

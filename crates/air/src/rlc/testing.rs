@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
 
-use super::Peers;
+use super::RlcPair;
 
 pub const MS: u64 = 1_000_000;
 
@@ -14,7 +14,7 @@ fn packet(number: u64, bytes: u32) -> Packet {
 }
 
 /// `per_tti` PDUs in each TTI.
-pub struct Air<R: Peers> {
+pub struct Air<R: RlcPair> {
     pub rlc: R,
     pub now: Time,
     per_tti: usize,
@@ -26,7 +26,7 @@ pub struct Air<R: Peers> {
     pub dropped: Vec<u64>,
 }
 
-impl<R: Peers<Pdu: Clone>> Air<R> {
+impl<R: RlcPair<Pdu: Clone>> Air<R> {
     pub fn new(rlc: R, per_tti: usize) -> Self {
         let (sent, delivered, dropped) = (Vec::new(), Vec::new(), Vec::new());
         Self { rlc, now: Time::ZERO, per_tti, in_flight: VecDeque::new(), sent, delivered, dropped }

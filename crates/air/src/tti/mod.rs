@@ -40,7 +40,7 @@ pub trait Mac: std::fmt::Debug {
     /// Such as results of TTIs simulated ahead of time.
     fn catch_up(&mut self, _ctx: &mut Context, _grid: &Grid) {}
     /// Counters, events and positions deferred until now.
-    fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
+    fn apply_deferred(&mut self, ctx: &mut Context, grid: &Grid) {
         self.catch_up(ctx, grid);
     }
     /// The user's phone sends a packet to the network.
@@ -134,8 +134,8 @@ impl<M: Mac> Hop for TtiBearer<M> {
         *next_wake = mac.due(grid, ctx.now);
     }
 
-    fn settle(&mut self, ctx: &mut Context) {
-        self.mac.settle(ctx, &self.grid);
+    fn apply_deferred(&mut self, ctx: &mut Context) {
+        self.mac.apply_deferred(ctx, &self.grid);
     }
 
     fn backlog(&self, user: usize) -> Backlog {

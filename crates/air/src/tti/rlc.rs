@@ -17,7 +17,7 @@ use crate::mac::harq::retransmissions::Retransmissions;
 use crate::mac::reordering::ReorderingQueue;
 use crate::mac::sched::shared::SharedChannel;
 use crate::mac::sched::{Candidate, Scheduler};
-use crate::rlc::Peers;
+use crate::rlc::RlcPair;
 use crate::{Backlog, UserRadio};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Checksum {
 }
 
 #[derive(Debug)]
-struct Station<R: Peers> {
+struct UserQueue<R: RlcPair> {
     rlc: R,
     block_size: BlockSize,
     /// Without retransmissions.
@@ -56,16 +56,16 @@ struct OnAir<P> {
 }
 
 #[derive(Debug)]
-pub struct RlcMac<R: Peers> {
+pub struct RlcMac<R: RlcPair> {
     air: Air,
     checksum: Checksum,
-    users: Vec<Station<R>>,
+    users: Vec<UserQueue<R>>,
     channel: SharedChannel,
     errors: BlockErrors,
     on_air: Option<OnAir<R::Pdu>>,
 }
 
-impl<R: Peers> RlcMac<R> {
+impl<R: RlcPair> RlcMac<R> {
     pub fn new(
         air: Air,
         checksum: Checksum,
@@ -77,7 +77,7 @@ impl<R: Peers> RlcMac<R> {
     ) -> Self {
         let ids: Vec<u64> = users.iter().map(|user| user.id).collect();
         let errors = BlockErrors::new(errors, air.blocks(), &ids, streams);
-        let station = |user: &UserRadio| Station {
+        let station = |user: &UserRadio| UserQueue {
             rlc: rlc(user),
             block_size: BlockSize::of_user(user, air.pdus_per_block, streams),
             begun: 0,
@@ -127,7 +127,7 @@ impl<R: Peers> RlcMac<R> {
     fn send_blocks(&mut self, now: Time, tti: u64, to: Candidate) -> Vec<Block<R::Pdu>> {
         let channels = u64::from(self.air.channels);
         let Self { users, errors, checksum, .. } = self;
-        let Station { rlc, begun, failed, .. } = &mut users[to.user];
+        let UserQueue { rlc, begun, failed, .. } = &mut users[to.user];
         let mut blocks = Vec::new();
         for channel in 0..channels {
             let on = Resource { user: to.user, tti, channel };
@@ -176,7 +176,7 @@ impl<R: Peers> RlcMac<R> {
         let Some(OnAir { user, tti, blocks }) = self.on_air.take() else {
             return;
         };
-        let Station { rlc, failed, reordering, .. } = &mut self.users[user];
+        let UserQueue { rlc, failed, reordering, .. } = &mut self.users[user];
         for block in blocks {
             let fails = block.wrong.contains(&true);
             if self.checksum == Checksum::Pdu {
@@ -213,7 +213,7 @@ impl<R: Peers> RlcMac<R> {
     }
 }
 
-impl<R: Peers> Mac for RlcMac<R> {
+impl<R: RlcPair> Mac for RlcMac<R> {
     fn accept(&mut self, ctx: &mut Context, _: &Grid, user: usize, packet: Packet) -> bool {
         self.users[user].rlc.push(ctx.now, packet)
     }
@@ -221,7 +221,7 @@ impl<R: Peers> Mac for RlcMac<R> {
     fn due(&self, grid: &Grid, now: Time) -> Option<Time> {
         let landing = self.on_air.as_ref().map(|on_air| grid.beginning(on_air.tti + 1));
         let first = grid.from(now);
-        let of_user = |station: &Station<R>| {
+        let of_user = |station: &UserQueue<R>| {
             let tti = if station.rlc.is_ready() {
                 Some(first)
             } else {

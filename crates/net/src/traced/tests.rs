@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use nodeb_base::context::Surroundings;
+use nodeb_base::context::TestBench;
 use nodeb_base::event::{Event, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
@@ -38,7 +38,7 @@ fn endless() -> serde_json::Value {
 }
 
 /// Arrival time in ns and number of each packet delivered.
-fn run(link: &mut TracedLink, around: &mut Surroundings, end: u64) -> Vec<(u64, u64)> {
+fn run(link: &mut TracedLink, around: &mut TestBench, end: u64) -> Vec<(u64, u64)> {
     let mut arrived = Vec::new();
     while let Some(instant) = link.next_wake().filter(|instant| instant.time().0 < end) {
         let at = instant.time();
@@ -48,12 +48,7 @@ fn run(link: &mut TracedLink, around: &mut Surroundings, end: u64) -> Vec<(u64, 
     arrived
 }
 
-fn replay(
-    link: &mut TracedLink,
-    around: &mut Surroundings,
-    arrivals: &[Arrival],
-    end: u64,
-) -> Vec<(u64, u64)> {
+fn replay(link: &mut TracedLink, around: &mut TestBench, arrivals: &[Arrival], end: u64) -> Vec<(u64, u64)> {
     let mut arrived = Vec::new();
     for (id, &(at, size)) in (0..).zip(arrivals) {
         arrived.extend(run(link, around, at));
@@ -109,7 +104,7 @@ fn packets_span_opportunities_and_opportunities_complete_packets() {
     // of the third packet and all 800 bytes of the fourth.
     let arrivals = [(0, 696), (0, 700), (0, 796), (0, 796)];
     let mut link = link(&[5, 7, 10], AtEnd::Loop, Duration::ZERO, &endless());
-    let mut around = Surroundings::default();
+    let mut around = TestBench::default();
     let arrived = replay(&mut link, &mut around, &arrivals, 20 * MS);
     assert_eq!(arrived, [(5 * MS, 0), (5 * MS, 1), (7 * MS, 2), (7 * MS, 3)]);
     let usage = link.usage(Time(10 * MS));
@@ -121,7 +116,7 @@ fn packets_span_opportunities_and_opportunities_complete_packets() {
 #[test]
 fn packets_miss_opportunities_at_their_arrival_time() {
     let mut link = link(&[0, 5], AtEnd::Loop, Duration::ZERO, &endless());
-    let mut around = Surroundings::default();
+    let mut around = TestBench::default();
     let arrivals = [(0, 1500), (5 * MS - 1, 1500), (5 * MS, 40)];
     // The first packet leaves at 5 ms. The recording repeats from 5 ms on, so its opportunity at 0
     // ms is then at 5 ms, and the second packet uses it.
@@ -131,7 +126,7 @@ fn packets_miss_opportunities_at_their_arrival_time() {
 #[test]
 fn delay_is_added_and_a_recording_may_stop() {
     let mut link = link(&[1, 2], AtEnd::Stop, Duration::from_millis(30), &endless());
-    let mut around = Surroundings::default();
+    let mut around = TestBench::default();
     let arrivals = [(0, 1500), (0, 1500), (0, 1500)];
     assert_eq!(replay(&mut link, &mut around, &arrivals, 1_000 * MS), [(31 * MS, 0), (32 * MS, 1)]);
     assert_eq!((link.waiting(), link.waiting_bytes(), link.next_wake()), (1, 1500, None));
@@ -140,7 +135,7 @@ fn delay_is_added_and_a_recording_may_stop() {
 #[test]
 fn unused_opportunities_take_no_events() {
     let mut link = link(&[3, 3, 8], AtEnd::Loop, Duration::ZERO, &endless());
-    let mut around = Surroundings::default();
+    let mut around = TestBench::default();
     let year = 365 * 86_400 * 1_000;
     link.accept(&mut around.at(Time(year * MS)), Packet::new(0, 1500));
     assert_eq!(run(&mut link, &mut around, u64::MAX), [((year + 3) * MS, 0)]);
@@ -154,7 +149,7 @@ fn unused_opportunities_take_no_events() {
 fn every_queue_discipline_works_with_opportunities() {
     for name in QueueSpec::NAMES {
         let mut link = link(&[40, 120, 120], AtEnd::Loop, Duration::ZERO, &serde_json::json!(name));
-        let mut around = Surroundings::default();
+        let mut around = TestBench::default();
         let arrivals: Vec<_> = (0..800).map(|i| (i / 40 * 5_000 * MS, 1500)).collect();
         let arrived = replay(&mut link, &mut around, &arrivals, u64::MAX).len() as u64;
         assert_eq!(arrived + around.counts.packets_dropped, 800, "{name}");
@@ -198,7 +193,7 @@ proptest! {
         let end = arrivals.last().map_or(0, |(at, _)| *at) + after;
         let delay = Duration::from_millis(delay * 10);
         let mut link = link(&times, at_end, delay, &endless());
-        let mut around = Surroundings::default();
+        let mut around = TestBench::default();
         // The link has the same results with a listener. The start of each reported transmission is
         // at most 1 ms before its opportunity.
         around.common.sink = nodeb_base::event::Sink::new(Mask::SERVICE);
@@ -226,7 +221,7 @@ proptest! {
         let end = rounds * times.last().unwrap() * MS;
         let in_round = times.len() as u64;
         let mut link = link(&times, AtEnd::Loop, Duration::ZERO, &endless());
-        let mut around = Surroundings::default();
+        let mut around = TestBench::default();
         for id in 0..(rounds + 1) * in_round {
             link.accept(&mut around.at(Time::ZERO), Packet::new(id, 1500));
         }

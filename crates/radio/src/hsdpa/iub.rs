@@ -10,7 +10,7 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Size, Time};
 
 use nodeb_air::numerology::Numerology;
-use nodeb_air::rlc::units::payload::Payload;
+use nodeb_air::rlc::umts::payload::Payload;
 
 params! {
     /// Iub between RNC and Node B, with its flow control.

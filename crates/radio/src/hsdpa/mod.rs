@@ -47,7 +47,7 @@ use nodeb_air::mac::harq::chase::Chase;
 use nodeb_air::mac::harq::{CombiningSpec, Decoding};
 use nodeb_air::mac::sched::SchedulerSpec;
 use nodeb_air::numerology::Numerology;
-use nodeb_air::rlc::units::payload::Payload;
+use nodeb_air::rlc::umts::payload::Payload;
 use nodeb_air::tti::TtiBearer;
 use nodeb_air::ue::Ue;
 

@@ -6,9 +6,9 @@ use nodeb_base::rng::Streams;
 use nodeb_base::units::Size;
 
 use nodeb_air::rlc::am::{AcknowledgedMode, status};
-use nodeb_air::rlc::units::Packets;
-use nodeb_air::rlc::units::payload::{Payload, RLC_HEADER};
-use nodeb_air::rlc::units::um::UnacknowledgedMode;
+use nodeb_air::rlc::umts::UmtsRlc;
+use nodeb_air::rlc::umts::payload::{Payload, RLC_HEADER};
+use nodeb_air::rlc::umts::um::UnacknowledgedMode;
 
 registry! {
     /// RLC mode above MAC-hs, as a scenario names it.
@@ -47,10 +47,10 @@ impl RlcModeSpec {
     }
 
     /// `buffer` is in packets.
-    pub fn build(&self, payload: Payload, buffer: usize, id: u64, streams: &Streams) -> Packets {
+    pub fn build(&self, payload: Payload, buffer: usize, id: u64, streams: &Streams) -> UmtsRlc {
         match self {
-            Self::Um(params) => Packets::um(params, payload, buffer),
-            Self::Am(params) => Packets::am(params, payload, buffer, id, streams),
+            Self::Um(params) => UmtsRlc::um(params, payload, buffer),
+            Self::Am(params) => UmtsRlc::am(params, payload, buffer, id, streams),
         }
     }
 }

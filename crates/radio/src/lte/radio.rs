@@ -8,7 +8,7 @@ use nodeb_air::mac::harq::chase::Chase;
 use nodeb_air::mac::harq::{CombiningSpec, Decoding};
 use nodeb_air::mac::sched::SchedulerSpec;
 use nodeb_air::pdcp::SnLength;
-use nodeb_air::rlc::bytes::um::UmSnLength;
+use nodeb_air::rlc::lte::um::UmSnLength;
 use nodeb_air::tti::TtiBearer;
 use nodeb_air::ue::{STRONGER_DB, Ue};
 use nodeb_air::{Hop, UserRadio};

@@ -4,17 +4,17 @@ use nodeb_base::units::{Duration, Rate};
 use nodeb_net::QueueSpec;
 
 use nodeb_air::pdcp::{SnLength, Transmit};
-use nodeb_air::rlc::bytes::am::AmBytes;
-use nodeb_air::rlc::bytes::um::UmBytes;
-use nodeb_air::rlc::bytes::{Entity, Framing};
+use nodeb_air::rlc::lte::am::LteAm;
+use nodeb_air::rlc::lte::um::LteUm;
+use nodeb_air::rlc::lte::{Entity, Framing};
 
 registry! {
     /// RLC mode on LTE, as in a scenario.
     "LTE RLC mode" LteRlcSpec = Am {
         /// Unacknowledged mode (TS 36.322, 5.1.2): packets are lost with blocks that HARQ gives up.
-        "um" => Um(UmBytes),
+        "um" => Um(LteUm),
         /// Acknowledged mode (TS 36.322, 5.1.3): octets that HARQ gives up are retransmitted.
-        "am" => Am(AmBytes),
+        "am" => Am(LteAm),
     }
 }
 

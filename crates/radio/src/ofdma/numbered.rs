@@ -3,7 +3,7 @@ use std::ops::Range;
 use nodeb_base::context::Context;
 use nodeb_base::event::{Event, Mask};
 
-use nodeb_air::rlc::bytes::Entity;
+use nodeb_air::rlc::lte::Entity;
 
 /// For packets that RLC has just begun to send.
 pub fn emit_numbers(ctx: &mut Context, user: usize, rlc: &Entity, numbers: Range<u64>) {

@@ -11,17 +11,17 @@ registry! {
     /// Rate selection, as a scenario names it.
     "rate selection" SelectionSpec = OneStep {
         /// The same rate for all connections, the one with the highest throughput (`hossain`).
-        "one_step" => OneStep(OneStep),
+        "one_step" => OneStep(OneStepSelection),
         /// An individual rate for each connection, raised step by step where throughput grows most.
         "per_user" => PerUser(PerUser),
         /// The same constant rate for all connections.
-        "fixed" => Fixed(Fixed),
+        "fixed" => Fixed(FixedRate),
     }
 }
 
 nodeb_base::no_parameters! {
     /// Empty set of parameters of the one-step search.
-    OneStep
+    OneStepSelection
 }
 
 params! {
@@ -40,13 +40,13 @@ impl Checked for PerUser {}
 params! {
     /// Parameters of a constant rate, which all connections use.
     #[derive(Eq)]
-    pub struct Fixed {
+    pub struct FixedRate {
         /// Rate of every connection in frames per slot; must be one of `rates`.
         pub frames: NonZeroU32 = NonZeroU32::MIN,
     }
 }
 
-impl Checked for Fixed {}
+impl Checked for FixedRate {}
 
 impl SelectionSpec {
     /// In the order of `active`.

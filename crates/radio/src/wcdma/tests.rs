@@ -1,18 +1,21 @@
-use nodeb_base::context::Surroundings;
+use nodeb_base::context::TestBench;
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Time};
 
 use super::arq::Sharing;
-use super::other_cells::{Load, OtherCellsSpec, mean::Mean};
-use super::selection::{Fixed, PerUser, SelectionSpec};
+use super::other_cells::{OtherCellsLoad, OtherCellsSpec, mean::MeanInterference};
+use super::selection::{FixedRate, PerUser, SelectionSpec};
 use super::*;
 use nodeb_air::tti::TtiBearer;
 use nodeb_air::{Hop, UserRadio};
 
 /// Little noise, no interference from other cells.
 fn clean() -> Wcdma {
-    let mean = Mean { factor: 0.0, load: Load { connections: 0.0, ..Load::default() } };
+    let mean = MeanInterference {
+        factor: 0.0,
+        load: OtherCellsLoad { connections: 0.0, ..OtherCellsLoad::default() },
+    };
     Wcdma { eb_n0_db: 60.0, other_cells: OtherCellsSpec::Mean(mean), correctable_bits: 8, ..Wcdma::default() }
 }
 
@@ -22,14 +25,14 @@ fn users(n: u64) -> Vec<UserRadio> {
 
 struct Full {
     bearer: TtiBearer<bearer::WcdmaMac>,
-    around: Surroundings,
+    around: TestBench,
     delivered: Vec<u64>,
 }
 
 impl Full {
     fn new(params: &Wcdma, n: u64) -> Self {
         let bearer = params.bearer(&users(n), &Streams::new(1, 0));
-        let mut full = Self { bearer, around: Surroundings::default(), delivered: vec![0; n as usize] };
+        let mut full = Self { bearer, around: TestBench::default(), delivered: vec![0; n as usize] };
         for user in 0..n as usize {
             (0..40).for_each(|_| full.offer(Time::ZERO, user));
         }
@@ -71,7 +74,7 @@ fn an_error_free_connection_reaches_the_rate_of_the_study() {
 #[test]
 fn throughput_is_equation_1() {
     for (n, rate) in [(1u32, 8), (5, 3), (12, 1)] {
-        let selection = SelectionSpec::Fixed(Fixed { frames: rate.try_into().unwrap() });
+        let selection = SelectionSpec::Fixed(FixedRate { frames: rate.try_into().unwrap() });
         let params = Wcdma { selection, sharing: Sharing::AnyPackets, ..Wcdma::default() };
         let failure = params.cell(&users(1), &Streams::new(1, 0)).0.failure(0, rate * n);
         let expected = rates::throughput([(rate, failure)]) * 128.0 / 0.01 / 1e3;
@@ -88,7 +91,7 @@ fn throughput_is_equation_1() {
 #[test]
 fn without_frame_errors_rates_still_follow_the_channel() {
     let noisy = |frame_errors, frames: u32| {
-        let selection = SelectionSpec::Fixed(Fixed { frames: frames.try_into().unwrap() });
+        let selection = SelectionSpec::Fixed(FixedRate { frames: frames.try_into().unwrap() });
         Wcdma { eb_n0_db: 5.0, selection, frame_errors, ..Wcdma::default() }
     };
     let all = Full::new(&noisy(false, 4), 3).run(90);
@@ -157,8 +160,8 @@ fn individual_rates_are_no_worse_and_respect_the_power() {
 #[test]
 fn load_and_factor_matter_only_as_a_product() {
     let failure = |factor, connections| {
-        let load = Load { connections, mean_rate: Some(4.0), ..Load::default() };
-        let other_cells = OtherCellsSpec::Mean(Mean { factor, load });
+        let load = OtherCellsLoad { connections, mean_rate: Some(4.0), ..OtherCellsLoad::default() };
+        let other_cells = OtherCellsSpec::Mean(MeanInterference { factor, load });
         let params = Wcdma { other_cells, ..Wcdma::default() };
         params.cell(&users(1), &Streams::new(1, 0)).0.failure(0, 8)
     };

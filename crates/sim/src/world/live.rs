@@ -144,8 +144,8 @@ impl<L: Listener> Live<L> {
     }
 
     /// Updates that bearers and links have deferred, with their events.
-    pub fn settle(&mut self) {
-        self.world.settle();
+    pub fn apply_deferred(&mut self) {
+        self.world.apply_deferred();
     }
 
     /// As [`run`](super::run); users with real packets have rows of flows without results of a connection.

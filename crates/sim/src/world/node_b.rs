@@ -54,7 +54,7 @@ impl<T: Listener> World<T> {
 
     /// True if the packet must be forwarded.
     fn passes_snoop(&mut self, flow: u32, packet: &Packet) -> bool {
-        self.settle_bearer(flow);
+        self.apply_deferred_of(flow);
         let Some(&segment) = self.env.in_flight.segment(packet) else {
             return true;
         };
@@ -70,12 +70,12 @@ impl<T: Listener> World<T> {
 
     /// Must precede every action of the Snoop agent, as an update can be a change of cell, which clears the
     /// agent.
-    fn settle_bearer(&mut self, flow: u32) {
-        self.with_hop(self.phones[flow as usize].down.hop, |bearer, ctx| bearer.settle(ctx));
+    fn apply_deferred_of(&mut self, flow: u32) {
+        self.with_hop(self.phones[flow as usize].down.hop, |bearer, ctx| bearer.apply_deferred(ctx));
     }
 
     pub(super) fn snoop_timer(&mut self, flow: u32) {
-        self.settle_bearer(flow);
+        self.apply_deferred_of(flow);
         self.emit_timer(Site::Snoop, flow, TimerKind::Snoop);
         self.snoop(flow, SnoopAgent::on_timer);
     }

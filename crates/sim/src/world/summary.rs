@@ -20,15 +20,15 @@ impl<T: Listener> World<T> {
         (done / all).max(self.env.now.as_secs() / self.env.horizon.as_secs())
     }
 
-    pub(super) fn settle(&mut self) {
+    pub(super) fn apply_deferred(&mut self) {
         for index in 0..self.hops.all.len() {
-            self.with_hop(index, |hop, ctx| hop.settle(ctx));
+            self.with_hop(index, |hop, ctx| hop.apply_deferred(ctx));
         }
         self.emit();
     }
 
     pub(super) fn into_result(mut self, scenario: &Scenario) -> RunResult {
-        self.settle();
+        self.apply_deferred();
         let now = self.env.now;
         for flow in self.flows.iter_mut() {
             flow.metrics.end(now);

@@ -1,7 +1,7 @@
 //! Without TCP.
 
 use nodeb_air::{Hop, UserRadio};
-use nodeb_base::context::{Counts, Output, Surroundings};
+use nodeb_base::context::{Counts, Output, TestBench};
 use nodeb_base::engine::{Instant, Phase};
 use nodeb_base::event::{Event, Mask};
 use nodeb_base::packet::Packet;
@@ -42,7 +42,7 @@ pub struct Outcome {
 /// One for all users, or one per user.
 struct Access {
     bearers: Vec<Box<dyn Hop>>,
-    around: Vec<Surroundings>,
+    around: Vec<TestBench>,
     shared: bool,
     users: usize,
 }
@@ -50,7 +50,7 @@ struct Access {
 impl Access {
     fn new(radio: &RadioSpec, users: &[UserRadio], seed: u64) -> Self {
         let bearers = radio.build(users, &Streams::new(seed, 0)).down;
-        let around = || Surroundings::with_mask(Mask::TTIS, Time(u64::MAX));
+        let around = || TestBench::with_mask(Mask::TTIS, Time(u64::MAX));
         let around = bearers.iter().map(|_| around()).collect();
         Self { bearers, around, shared: radio.parts().is_shared, users: users.len() }
     }
@@ -89,7 +89,7 @@ impl Access {
     fn records(&mut self, now: Time) -> Vec<TtiRecord> {
         let mut all = Vec::new();
         for index in 0..self.bearers.len() {
-            self.bearers[index].settle(&mut self.around[index].at(now));
+            self.bearers[index].apply_deferred(&mut self.around[index].at(now));
             for (at, event) in self.around[index].take_events() {
                 if let Event::Tti { user, quality, units, failed, .. } = event {
                     let user = self.user(index, user as usize);

@@ -4,7 +4,7 @@
 use nodeb_base::units::Duration;
 
 use super::grid::{Ranks, Weight};
-use super::{Candidate, Deal, Scheduler, SchedulerParams, View};
+use super::{AllocationRule, Candidate, Scheduler, SchedulerParams, View};
 
 nodeb_base::no_parameters! {
     /// Earliest deadline first has no parameters.
@@ -35,13 +35,13 @@ impl Scheduler for EarliestDeadlineScheduler {
     }
 
     /// The user with the earliest deadline gets all groups that it needs, then the next one.
-    fn weigh(&mut self, _tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+    fn weigh(&mut self, _tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> AllocationRule {
         let ranks =
             self.ranks.of(candidates, |candidate| (candidate.deadline, self.last_served[candidate.user]));
         for (weight, rank) in weights.iter_mut().zip(ranks) {
             *weight = Weight::by_rank(*rank);
         }
-        Deal::EachToHighest
+        AllocationRule::EachToHighest
     }
 
     fn served(&mut self, tti: u64, user: usize, _units: u32) {

@@ -25,7 +25,7 @@ impl Weight {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deal {
+pub enum AllocationRule {
     /// To the first user if several are equal.
     EachToHighest,
     /// In turn from this candidate on, in about equal numbers, whatever the weights.

@@ -1,7 +1,7 @@
 use nodeb_base::units::Duration;
 
 use super::grid::{Ranks, Weight};
-use super::{Candidate, Deal, Rule, Scheduler, SchedulerParams, View};
+use super::{AllocationRule, Candidate, Rule, Scheduler, SchedulerParams, View};
 
 nodeb_base::no_parameters! {
     /// Max C/I has no parameters.
@@ -43,13 +43,13 @@ impl Scheduler for MaxCiScheduler {
         best
     }
 
-    fn weigh(&mut self, _tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+    fn weigh(&mut self, _tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> AllocationRule {
         let step = EQUAL / candidates.len() as f32;
         let ranks = self.ranks.of(candidates, |candidate| self.last_served[candidate.user]);
         for (weight, rank) in weights.iter_mut().zip(ranks) {
             *weight = Weight { scale: 1.0, offset: -(*rank as f32) * step };
         }
-        Deal::EachToHighest
+        AllocationRule::EachToHighest
     }
 
     fn rule(&self, _tti: u64) -> Rule<'_> {

@@ -1,5 +1,5 @@
 //! [`Scheduler::pick`] selects the user if a TTI is a single resource. On a band of groups,
-//! [`Scheduler::weigh`] gives each user a [`Weight`], from which [`deal`](super::deal) computes scores
+//! [`Scheduler::weigh`] gives each user a [`Weight`], from which [`deal`](super::allocation) computes scores
 //! without calls of the scheduler.
 
 pub mod earliest_deadline;
@@ -15,7 +15,7 @@ use nodeb_base::plugin::Parameters;
 use nodeb_base::registry;
 use nodeb_base::units::Duration;
 
-pub use grid::{Deal, Weight};
+pub use grid::{AllocationRule, Weight};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
@@ -66,9 +66,9 @@ pub trait Scheduler: std::fmt::Debug {
     /// `candidates` are as for [`Self::pick`], with rate and quality over the whole band. By default users
     /// are ranked by repeated calls of [`Self::pick`]: the first gets all groups that it needs, then the
     /// second. A scheduler that uses the differences between groups needs its own method.
-    fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+    fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> AllocationRule {
         grid::rank_by_picks(self, tti, candidates, weights);
-        Deal::EachToHighest
+        AllocationRule::EachToHighest
     }
     fn rule(&self, _tti: u64) -> Rule<'_> {
         Rule::Pick

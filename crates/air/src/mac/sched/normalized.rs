@@ -5,7 +5,7 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::units::Duration;
 
-use super::{Candidate, Deal, Scheduler, SchedulerParams, View, Weight, best_by};
+use super::{AllocationRule, Candidate, Scheduler, SchedulerParams, View, Weight, best_by};
 
 params! {
     /// Parameters of the scheduler that compares each user's channel with its own mean and
@@ -81,7 +81,7 @@ impl Scheduler for NormalizedScheduler {
     }
 
     /// Compared with the mean and deviation over the whole band.
-    fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+    fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> AllocationRule {
         for (weight, candidate) in weights.iter_mut().zip(candidates) {
             let (mean, sigma) = self.statistics(tti, candidate);
             *weight = if sigma > 0.0 {
@@ -90,7 +90,7 @@ impl Scheduler for NormalizedScheduler {
                 Weight::default()
             };
         }
-        Deal::EachToHighest
+        AllocationRule::EachToHighest
     }
 
     fn served(&mut self, _tti: u64, _user: usize, _units: u32) {}

@@ -5,7 +5,7 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::units::Duration;
 
-use super::{Candidate, Deal, Rule, Scheduler, SchedulerParams, View, Weight, best_by};
+use super::{AllocationRule, Candidate, Rule, Scheduler, SchedulerParams, View, Weight, best_by};
 
 params! {
     /// Parameters of proportional fair, which compares each user's channel with its mean rate.
@@ -99,10 +99,10 @@ impl Scheduler for ProportionalFairScheduler {
         best_by(candidates, |candidate| self.ratio(candidate))
     }
 
-    fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+    fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> AllocationRule {
         self.age(tti);
         self.weights(candidates, weights);
-        Deal::EachToHighest
+        AllocationRule::EachToHighest
     }
 
     fn rule(&self, tti: u64) -> Rule<'_> {

@@ -1,6 +1,6 @@
 use nodeb_base::units::Duration;
 
-use super::{Candidate, Deal, Rule, Scheduler, SchedulerParams, View, Weight};
+use super::{AllocationRule, Candidate, Rule, Scheduler, SchedulerParams, View, Weight};
 
 nodeb_base::no_parameters! {
     /// Round robin has no parameters.
@@ -30,9 +30,9 @@ impl Scheduler for RoundRobinScheduler {
         candidates.iter().position(|candidate| candidate.user >= self.next_user).unwrap_or(0)
     }
 
-    fn weigh(&mut self, tti: u64, candidates: &[Candidate], _weights: &mut [Weight]) -> Deal {
+    fn weigh(&mut self, tti: u64, candidates: &[Candidate], _weights: &mut [Weight]) -> AllocationRule {
         self.divided = Some(tti);
-        Deal::InTurnFrom(self.pick(tti, candidates))
+        AllocationRule::InTurnFrom(self.pick(tti, candidates))
     }
 
     fn rule(&self, _tti: u64) -> Rule<'_> {
@@ -73,8 +73,8 @@ mod tests {
         let candidates = [0, 1, 2].map(|user| Candidate::at_rate(user, 1));
         let first =
             |scheduler: &mut RoundRobinScheduler, tti| match scheduler.weigh(tti, &candidates, &mut []) {
-                Deal::InTurnFrom(first) => first,
-                Deal::EachToHighest => panic!("no turns"),
+                AllocationRule::InTurnFrom(first) => first,
+                AllocationRule::EachToHighest => panic!("no turns"),
             };
         for tti in 0..9 {
             scheduler.served(tti, 0, 1);

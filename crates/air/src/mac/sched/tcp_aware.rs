@@ -8,7 +8,7 @@ use nodeb_base::params;
 use nodeb_base::units::Duration;
 
 use super::proportional_fair::{self, ProportionalFair};
-use super::{Candidate, Deal, Scheduler, SchedulerParams, View, Weight, best_by};
+use super::{AllocationRule, Candidate, Scheduler, SchedulerParams, View, Weight, best_by};
 
 params! {
     /// Parameters of the scheduler that gives priority to TCP connections that have just begun.
@@ -92,13 +92,13 @@ impl Scheduler for TcpAwareScheduler {
         best_by(candidates, |candidate| self.fair.ratio(candidate) * self.priority(candidate))
     }
 
-    fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> Deal {
+    fn weigh(&mut self, tti: u64, candidates: &[Candidate], weights: &mut [Weight]) -> AllocationRule {
         self.advance(tti, candidates);
         self.fair.weights(candidates, weights);
         for (weight, candidate) in weights.iter_mut().zip(candidates) {
             weight.scale *= self.priority(candidate) as f32;
         }
-        Deal::EachToHighest
+        AllocationRule::EachToHighest
     }
 
     fn served(&mut self, tti: u64, user: usize, units: u32) {

@@ -21,7 +21,7 @@ use rx::Receiver;
 use tx::Sender;
 
 use super::sdu_buffer::SduBuffer;
-use super::{Delivered, Peers};
+use super::{Delivered, RlcPair};
 use crate::Backlog;
 use nodeb_base::event::Part;
 use nodeb_base::packet::Packet;
@@ -93,7 +93,7 @@ impl Entities {
     }
 }
 
-impl Peers for Entities {
+impl RlcPair for Entities {
     type Pdu = Pdu;
 
     fn push(&mut self, now: Time, packet: Packet) -> bool {

@@ -191,7 +191,7 @@ impl Sender {
         let is_missing = |sn: u64| status.missing.iter().any(|run: &Range<u64>| run.contains(&sn));
         for sn in self.first..acknowledged {
             if !is_missing(sn) {
-                self.settle(sn);
+                self.confirm(sn);
             }
         }
         let (first, end) = (self.first, self.end());
@@ -205,7 +205,7 @@ impl Sender {
         }
     }
 
-    fn settle(&mut self, sn: u64) {
+    fn confirm(&mut self, sn: u64) {
         if let Some(pdu) = self.at(sn) {
             pdu.state = State::Settled;
             self.refused.remove(&sn);
@@ -286,7 +286,7 @@ impl Sender {
             return front.map_or(0..0, |(number, _)| number..kept);
         }
         for gone in self.first..sn {
-            self.settle(gone);
+            self.confirm(gone);
         }
         self.discard.issue(Command { kind: CommandKind::MoveWindow, sn, kept }, self.first);
         0..0

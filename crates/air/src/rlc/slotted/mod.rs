@@ -15,7 +15,7 @@ use nodeb_base::event::Part;
 use nodeb_base::packet::Packet;
 use nodeb_base::units::{Duration, Size, Time};
 
-use super::Peers;
+use super::RlcPair;
 use super::am::Setting;
 use super::reassembly::Reassembly;
 use super::sdu_buffer::SduBuffer;
@@ -153,7 +153,7 @@ impl Window {
     }
 }
 
-impl Peers for Window {
+impl RlcPair for Window {
     type Pdu = Pdu;
 
     fn push(&mut self, _now: Time, packet: Packet) -> bool {

@@ -1,6 +1,6 @@
 use std::collections::{HashMap, VecDeque};
 
-use nodeb_base::context::{Counts, Output, Surroundings};
+use nodeb_base::context::{Counts, Output, TestBench};
 use nodeb_base::event::Record;
 use nodeb_base::units::{Duration, Probability};
 use proptest::prelude::*;
@@ -45,10 +45,10 @@ fn play(
     end: Time,
     mask: Mask,
 ) -> (Vec<(Time, Output)>, Counts, Vec<Record>) {
-    let mut around = Surroundings::with_mask(mask, end);
+    let mut around = TestBench::with_mask(mask, end);
     let mut out = Vec::new();
     let users = bearer.mac.users.len();
-    let mut run = |bearer: &mut TtiBearer<ArqMac>, around: &mut Surroundings, until: Time| {
+    let mut run = |bearer: &mut TtiBearer<ArqMac>, around: &mut TestBench, until: Time| {
         while let Some(instant) = bearer.next_wake().filter(|instant| instant.time() <= until) {
             bearer.wake(&mut around.at(instant.time()), instant);
             out.extend(around.common.out.drain(..).map(|output| (instant.time(), output)));
@@ -59,7 +59,7 @@ fn play(
         bearer.accept(&mut around.at(at), id as usize % users, Packet::new(id, size));
     }
     run(&mut bearer, &mut around, end);
-    bearer.settle(&mut around.at(end));
+    bearer.apply_deferred(&mut around.at(end));
     let mut events = around.take_events();
     events.sort_by_key(|(at, _)| *at);
     (out, around.counts, events)

@@ -13,7 +13,7 @@ use nodeb_air::cell::doppler::JakesSequence;
 use nodeb_air::cell::profile::BLOCK;
 use nodeb_air::mac::outer_loop::FirstAnswer;
 use nodeb_air::numerology::Numerology;
-use nodeb_air::rlc::units::payload::Payload;
+use nodeb_air::rlc::umts::payload::Payload;
 
 pub trait LinkAdaptationParams {
     /// Every block matches the channel whatever number of codes it has.

@@ -2,7 +2,7 @@ use nodeb_base::units::NANOS_PER_S;
 
 use super::{Limits, Offer};
 use nodeb_air::numerology::Numerology;
-use nodeb_air::rlc::units::payload::Payload;
+use nodeb_air::rlc::umts::payload::Payload;
 
 #[derive(Debug)]
 pub struct RecordedRate {

@@ -7,7 +7,7 @@ use nodeb_base::units::Rate;
 
 use super::{Limits, LinkAdaptationParams, Offer};
 use nodeb_air::numerology::Numerology;
-use nodeb_air::rlc::units::payload::Payload;
+use nodeb_air::rlc::umts::payload::Payload;
 
 params! {
     /// Parameters of link adaptation at the capacity of the channel, without errors.

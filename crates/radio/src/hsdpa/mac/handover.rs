@@ -76,7 +76,7 @@ impl Cells for HsdpaMac {
                 }
                 let User { packets, tally, .. } = state;
                 for (units, lost) in all {
-                    packets.settle(at, units, lost, |fate| decide(user, fate, tally, ctx));
+                    packets.on_outcome(at, units, lost, |fate| decide(user, fate, tally, ctx));
                 }
             }
         }

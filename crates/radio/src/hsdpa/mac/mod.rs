@@ -19,7 +19,7 @@ use nodeb_air::cell::handover::control::HandoverControl;
 use nodeb_air::cell::tally::{PHONES, PhoneRow, Tally};
 use nodeb_air::mac::harq::block::Decided;
 use nodeb_air::mac::sched::{Scheduler, View};
-use nodeb_air::rlc::units::Fate;
+use nodeb_air::rlc::umts::Fate;
 use nodeb_air::tti::Mac;
 use nodeb_air::tti::grid::Grid;
 use nodeb_air::{Backlog, BandwidthMeter, UserRadio};
@@ -107,24 +107,24 @@ impl HsdpaMac {
             let mut decide = |fate| decide(user, fate, tally, ctx);
             if decoded {
                 let had_timer = reordering.timer().is_some();
-                let leave = |units| packets.settle(now, units, false, &mut decide);
+                let leave = |units| packets.on_outcome(now, units, false, &mut decide);
                 if !reordering.receive(tti, number, units.clone(), leave) {
                     // The reordering queue has given this block up, so the units of the block are
                     // lost although it was decoded.
-                    packets.settle(now, units, true, &mut decide);
+                    packets.on_outcome(now, units, true, &mut decide);
                 }
                 if !had_timer && reordering.timer().is_some() {
                     timers.push(user);
                 }
             } else {
-                packets.settle(now, units, true, decide);
+                packets.on_outcome(now, units, true, decide);
             }
             selection.forget_if_changed(user, &users[user]);
         }
         timers.retain(|&user| {
             let User { packets, reordering, tally, .. } = &mut users[user];
             let mut decide = |fate| decide(user, fate, tally, ctx);
-            reordering.expire(tti, |units| packets.settle(now, units, false, &mut decide));
+            reordering.expire(tti, |units| packets.on_outcome(now, units, false, &mut decide));
             let runs = reordering.timer().is_some();
             selection.forget_if_changed(user, &users[user]);
             runs
@@ -225,7 +225,7 @@ impl Mac for HsdpaMac {
         self.emit_frames(ctx);
     }
 
-    fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
+    fn apply_deferred(&mut self, ctx: &mut Context, grid: &Grid) {
         self.follow_users(ctx, grid);
         self.pass_idle(grid.from(ctx.now));
         for meter in &mut self.meters {
@@ -273,7 +273,7 @@ impl Mac for HsdpaMac {
         }
         // The CQI depends on the channel in this TTI, and channels must be evaluated in order of
         // time, so all deferred updates are made first.
-        self.settle(ctx, grid);
+        self.apply_deferred(ctx, grid);
         let NodeBs { users, sequence, params, .. } = &mut self.node_bs;
         Some(users[user].quality(ctx.now.0 / params.numerology().tti.0, sequence))
     }

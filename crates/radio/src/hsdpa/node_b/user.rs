@@ -18,7 +18,7 @@ use nodeb_air::mac::harq::block::Draws;
 use nodeb_air::mac::harq::processes::Processes;
 use nodeb_air::mac::reordering::ReorderingQueue;
 use nodeb_air::numerology::Numerology;
-use nodeb_air::rlc::units::Packets;
+use nodeb_air::rlc::umts::UmtsRlc;
 
 #[derive(Debug)]
 pub struct User {
@@ -27,7 +27,7 @@ pub struct User {
     pub(super) curves: Curves,
     pub(super) numerology: Numerology,
     pub processes: Processes<Block>,
-    pub packets: Packets,
+    pub packets: UmtsRlc,
     pub reordering: ReorderingQueue<Range<u64>>,
     pub tally: Tally,
     /// Units in the Node B's queue.

@@ -8,7 +8,7 @@ mod rlc;
 mod schedulers;
 mod timelines;
 
-use nodeb_base::context::{Counts, Output, Surroundings};
+use nodeb_base::context::{Counts, Output, TestBench};
 use nodeb_base::event::{Event, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
@@ -42,7 +42,7 @@ fn ue(text: serde_json::Value) -> Ue {
 
 struct Bench {
     bearer: TtiBearer<HsdpaMac>,
-    around: Surroundings,
+    around: TestBench,
     sent: u64,
     /// Time, user and packet number.
     arrived: Vec<(Time, usize, u64)>,
@@ -55,7 +55,7 @@ impl Bench {
         let user = |(id, ue): (u64, &Ue)| UserRadio { id, ue: ue.clone(), ..UserRadio::default() };
         let users: Vec<_> = (0..).zip(ues).map(user).collect();
         let bearer = params.bearer(&users, &Streams::new(3, run));
-        let around = Surroundings::with_mask(Mask::TTIS.or(Mask::CHANNELS), Time(u64::MAX));
+        let around = TestBench::with_mask(Mask::TTIS.or(Mask::CHANNELS), Time(u64::MAX));
         Self { bearer, around, sent: 0, arrived: Vec::new(), bytes: vec![0; ues.len()], changes: Vec::new() }
     }
 
@@ -100,7 +100,7 @@ impl Bench {
     }
 
     fn row(&mut self, at: Time) -> PhoneRow {
-        self.bearer.settle(&mut self.around.at(at));
+        self.bearer.apply_deferred(&mut self.around.at(at));
         self.bearer.mac.phones(at)[0]
     }
 

@@ -12,13 +12,13 @@ use nodeb_air::cell::channel::ends::Ends;
 use nodeb_air::cell::doppler::JakesSequence;
 use nodeb_air::cell::plan::Cell;
 use nodeb_air::cell::tally::PHONES;
+use nodeb_air::mac::allocation::{GroupAllocator, Part, Spans};
 use nodeb_air::mac::band::{Band, MAX_GROUPS, Row};
-use nodeb_air::mac::deal::{Dealer, Part, Spans};
 use nodeb_air::mac::harq::block::{Decided, Rules, SentBlock};
 use nodeb_air::mac::outer_loop::OuterLoop;
 use nodeb_air::mac::sched::{Candidate, Scheduler, SchedulerSpec, View};
 use nodeb_air::numerology::Numerology;
-use nodeb_air::rlc::bytes::{Entity, Outcome};
+use nodeb_air::rlc::lte::{Entity, Outcome};
 use nodeb_air::tti::Mac;
 use nodeb_air::tti::grid::Grid;
 use nodeb_air::{Backlog, UserRadio};
@@ -177,7 +177,7 @@ pub struct DownlinkMac<S> {
     caches: UserCaches,
     scheduler: Box<dyn Scheduler>,
     view: View,
-    dealer: Dealer,
+    allocator: GroupAllocator,
     candidates: Vec<Candidate>,
     /// Kept between TTIs only to reuse the memory, as the next two.
     due: Vec<usize>,
@@ -222,7 +222,7 @@ impl<S: Standard> DownlinkMac<S> {
             status_delay: setup.status_delay,
             has_plain_uplink: setup.has_plain_uplink,
             view: scheduler.view(),
-            dealer: Dealer::default(),
+            allocator: GroupAllocator::default(),
             formats,
             band,
             sequence,

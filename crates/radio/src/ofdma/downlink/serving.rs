@@ -1,5 +1,5 @@
+use nodeb_air::mac::allocation::{Offers, Part, Room, Spans};
 use nodeb_air::mac::band::Groups;
-use nodeb_air::mac::deal::{Offers, Part, Room, Spans};
 use nodeb_air::mac::sched::{Candidate, View};
 use nodeb_base::context::Context;
 
@@ -21,11 +21,11 @@ impl<S: Standard> DownlinkMac<S> {
             return;
         }
         self.gather(tti);
-        let Self { caches, view, dealer, scheduler, candidates, parts, formats, band, .. } = self;
+        let Self { caches, view, allocator, scheduler, candidates, parts, formats, band, .. } = self;
         let UserCaches { rates, qualities, spans, waiting, .. } = caches;
         let x = if compares_qualities(*view) { &*qualities } else { &*rates };
         parts.clear();
-        parts.extend_from_slice(dealer.deal(
+        parts.extend_from_slice(allocator.allocate(
             tti,
             scheduler.as_mut(),
             candidates,

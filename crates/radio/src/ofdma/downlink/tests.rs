@@ -1,7 +1,7 @@
 use nodeb_air::cell::channel::ChannelSpec;
 use nodeb_air::ue::Ue;
 use nodeb_air::{Hop, UserRadio};
-use nodeb_base::context::{Output, Surroundings};
+use nodeb_base::context::{Output, TestBench};
 use nodeb_base::event::{Event, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
@@ -20,7 +20,7 @@ type Out = (Time, usize, u64, bool);
 
 struct Bench {
     bearer: Box<dyn Hop>,
-    world: Surroundings,
+    world: TestBench,
     out: Vec<Out>,
     events: Vec<(Time, Event)>,
 }
@@ -48,7 +48,7 @@ impl Bench {
         let users: Vec<UserRadio> = (0..).zip(ues).map(user).collect();
         Self {
             bearer: params.build(&users, &Streams::new(1, 0)).down.remove(0),
-            world: Surroundings::with_mask(
+            world: TestBench::with_mask(
                 Mask::BLOCKS.or(Mask::TTIS).or(Mask::CHANNELS).or(Mask::PDCP),
                 Time(u64::MAX),
             ),

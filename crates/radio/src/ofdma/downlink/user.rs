@@ -5,7 +5,7 @@ use nodeb_air::mac::band::{Groups, MAX_GROUPS, Row};
 use nodeb_air::mac::harq::block::{self, Answer, Draws, Rules, SentBlock};
 use nodeb_air::mac::harq::processes::Processes;
 use nodeb_air::mac::outer_loop::{Correction, OuterLoop};
-use nodeb_air::rlc::bytes::{Entity, Filled};
+use nodeb_air::rlc::lte::{Entity, Filled};
 use nodeb_base::context::Context;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;

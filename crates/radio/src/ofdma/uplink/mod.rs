@@ -28,7 +28,7 @@ use nodeb_air::mac::harq::block::Rules;
 use nodeb_air::mac::outer_loop::OuterLoop;
 use nodeb_air::mac::sched::SchedulerSpec;
 use nodeb_air::numerology::Numerology;
-use nodeb_air::rlc::bytes::Entity;
+use nodeb_air::rlc::lte::Entity;
 use nodeb_base::units::Duration;
 
 use super::recorded::Steps;

@@ -3,7 +3,7 @@ use std::ops::Range;
 use nodeb_air::UserRadio;
 use nodeb_air::cell::doppler::JakesSequence;
 use nodeb_air::mac::band::{MAX_GROUPS, Row};
-use nodeb_air::rlc::bytes::Entity;
+use nodeb_air::rlc::lte::Entity;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 

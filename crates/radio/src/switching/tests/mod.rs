@@ -5,7 +5,7 @@ mod policies;
 mod properties;
 mod queueing;
 
-use nodeb_base::context::Surroundings;
+use nodeb_base::context::TestBench;
 use nodeb_base::event::{Event, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
@@ -22,7 +22,7 @@ type Change = (f64, usize, State);
 
 struct Driver {
     bearer: SwitchedBearer,
-    around: Surroundings,
+    around: TestBench,
     now: Time,
     states: Vec<State>,
     /// By user.
@@ -44,7 +44,7 @@ impl Driver {
         let params: FachDch = serde_json::from_value(all).expect("valid parameters");
         Self {
             bearer: params.bearer(users, &Streams::new(1, 0)),
-            around: Surroundings::with_mask(Mask::CHANNELS, Time(u64::MAX)),
+            around: TestBench::with_mask(Mask::CHANNELS, Time(u64::MAX)),
             now: Time::ZERO,
             states: vec![State::Fach; users],
             reported: vec![State::Fach; users],

@@ -8,11 +8,11 @@ use nodeb_base::params;
 use nodeb_base::rng::{Stream, Streams, normal, uniform};
 
 use super::super::link::Conditions;
-use super::{Load, Placement, Position};
+use super::{OtherCellsLoad, Placement, Position};
 
 params! {
     /// Map of hexagonal cells: path loss, shadowing, and the load of the other cells.
-    pub struct Map {
+    pub struct InterferenceMap {
         /// Exponent with which the path loss grows with distance.
         pub exponent: f64 = 3.76,
         /// Standard deviation of the shadowing in dB.
@@ -20,11 +20,11 @@ params! {
         /// Correlation of the shadowing between two sites.
         pub correlation: f64 = 0.5,
         /// Load of the other cells, which determines the power of their interference.
-        pub load: Load,
+        pub load: OtherCellsLoad,
     }
 }
 
-impl Checked for Map {
+impl Checked for InterferenceMap {
     fn check(&self, check: &mut Check) {
         check.range("exponent", self.exponent, 2.0..=8.0);
         check.range("shadowing_db", self.shadowing_db, 0.0..=30.0);
@@ -61,7 +61,7 @@ fn sites() -> impl Iterator<Item = Position> {
     })
 }
 
-impl Map {
+impl InterferenceMap {
     pub fn place(&self, eb_n0: f64, stream: &mut Stream) -> Placement {
         for _ in 1..MAX_DRAWS {
             let (placement, is_best) = self.draw(eb_n0, stream);
@@ -130,7 +130,7 @@ mod tests {
     /// Phones belong to the nearest site.
     #[test]
     fn without_shadowing_a_cell_is_a_hexagon() {
-        let map = Map { shadowing_db: 0.0, ..Map::default() };
+        let map = InterferenceMap { shadowing_db: 0.0, ..InterferenceMap::default() };
         let mut stream = stream();
         let (n, mut squares) = (20_000, 0.0);
         for _ in 0..n {
@@ -150,7 +150,7 @@ mod tests {
     /// At a corner two other sites are as near as the own.
     #[test]
     fn interference_increases_from_the_middle_to_the_corner() {
-        let map = Map { shadowing_db: 0.0, ..Map::default() };
+        let map = InterferenceMap { shadowing_db: 0.0, ..InterferenceMap::default() };
         let ratio = |x: f64, y: f64| {
             let gains: Vec<f64> = sites().map(|site| map.gain(Position { x, y }, site, 0.0, 0.0)).collect();
             gains[1..].iter().sum::<f64>() / gains[0]
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn phones_at_the_reference_distance_receive_the_mean_energy() {
-        let map = Map { shadowing_db: 0.0, ..Map::default() };
+        let map = InterferenceMap { shadowing_db: 0.0, ..InterferenceMap::default() };
         let mut stream = stream();
         for _ in 0..100 {
             let Placement { conditions, position } = map.place(10.0, &mut stream);
@@ -178,9 +178,9 @@ mod tests {
     /// shadowed sites.
     #[test]
     fn the_mean_factor_is_in_the_range_of_textbooks() {
-        let plain = Map { shadowing_db: 0.0, ..Map::default() }.mean_factor(4_000);
+        let plain = InterferenceMap { shadowing_db: 0.0, ..InterferenceMap::default() }.mean_factor(4_000);
         assert!(plain > 0.3 && plain < 0.6, "{plain}");
-        let shadowed = Map::default().mean_factor(4_000);
+        let shadowed = InterferenceMap::default().mean_factor(4_000);
         assert!(shadowed > 0.4 && shadowed < 0.9, "{shadowed}");
     }
 }

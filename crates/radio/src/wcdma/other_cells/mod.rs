@@ -17,9 +17,9 @@ registry! {
     /// Model of the interference from other cells, as a scenario names it.
     "other cells" OtherCellsSpec = Mean {
         /// Every phone receives the same mean power from other cells (`hossain`).
-        "mean" => Mean(mean::Mean),
+        "mean" => Mean(mean::MeanInterference),
         /// Each phone has a position on a map of hexagonal cells, with path loss and shadowing.
-        "map" => Map(map::Map),
+        "map" => Map(map::InterferenceMap),
     }
 }
 
@@ -49,7 +49,7 @@ impl OtherCellsSpec {
         }
     }
 
-    pub fn load(&self) -> &Load {
+    pub fn load(&self) -> &OtherCellsLoad {
         match self {
             Self::Mean(params) => &params.load,
             Self::Map(params) => &params.load,
@@ -87,7 +87,7 @@ impl OtherCellsSpec {
 
 params! {
     /// Load of the other cells, which determines the power of their interference.
-    pub struct Load {
+    pub struct OtherCellsLoad {
         /// Mean number of connections in each other cell (G in `hossain`).
         pub connections: f64 = 2.0,
         /// Mean rate of a connection in other cells, in frames per slot (alpha). Default: computed
@@ -103,7 +103,7 @@ params! {
 const MAX_CONNECTIONS: f64 = 1_000.0;
 const HIGHEST_RATE: f64 = 1_000.0;
 
-impl Checked for Load {
+impl Checked for OtherCellsLoad {
     fn check(&self, check: &mut Check) {
         check.range("connections", self.connections, 0.0..=MAX_CONNECTIONS);
         check.require(

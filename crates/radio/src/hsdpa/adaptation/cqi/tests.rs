@@ -5,7 +5,7 @@ use nodeb_air::cell::channel::ChannelSpec;
 use nodeb_air::cell::channel::trace::{AtEnd, Trace};
 use nodeb_air::cell::plan::Cell;
 use nodeb_air::mac::harq::link_curve;
-use nodeb_air::rlc::units::payload::Payload;
+use nodeb_air::rlc::umts::payload::Payload;
 
 const PAYLOAD: Payload = Payload { pdu_bytes: 40, segmented: false, block_header_bits: 21 };
 const ALL: Limits = Limits { codes: 15, sharers: 1, units: 1_000 };

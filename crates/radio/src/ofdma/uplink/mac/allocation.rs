@@ -1,5 +1,5 @@
 use nodeb_air::mac::band::Run;
-use nodeb_air::mac::sched::{Candidate, Deal, Weight};
+use nodeb_air::mac::sched::{AllocationRule, Candidate, Weight};
 use nodeb_base::context::Context;
 
 use super::super::configured::ConfiguredGrant;
@@ -92,13 +92,13 @@ impl<S: Standard> UplinkMac<S> {
         let at = tti + S::UP_BLOCK_AFTER_GRANT;
         let mut bids: Vec<Bid> = users.into_iter().filter_map(|user| self.bid(at, user)).collect();
         match self.order(tti, &mut bids) {
-            Deal::EachToHighest => {
+            AllocationRule::EachToHighest => {
                 let most = room.free.len();
                 for bid in &mut bids {
                     self.serve_bid(at, bid, most, room);
                 }
             }
-            Deal::InTurnFrom(_) => self.share_evenly(at, &mut bids, room),
+            AllocationRule::InTurnFrom(_) => self.share_evenly(at, &mut bids, room),
         }
         for bid in bids.iter().filter(|bid| bid.octets > 0) {
             self.scheduler.served(tti, bid.candidate.user, bid.octets);
@@ -200,14 +200,14 @@ impl<S: Standard> UplinkMac<S> {
         Some(Bid { candidate, sounding, needed, least, score: 0.0, octets: 0, blocks: 0 })
     }
 
-    fn order(&mut self, tti: u64, bids: &mut [Bid]) -> Deal {
+    fn order(&mut self, tti: u64, bids: &mut [Bid]) -> AllocationRule {
         let candidates: Vec<Candidate> = bids.iter().map(|bid| bid.candidate).collect();
         if candidates.is_empty() {
-            return Deal::EachToHighest;
+            return AllocationRule::EachToHighest;
         }
         let mut weights = vec![Weight::default(); candidates.len()];
         let deal = self.scheduler.weigh(tti, &candidates, &mut weights);
-        if let Deal::InTurnFrom(first) = deal {
+        if let AllocationRule::InTurnFrom(first) = deal {
             bids.rotate_left(first);
             return deal;
         }

@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use nodeb_air::cell::channel::ends::Ends;
 use nodeb_air::cell::doppler::JakesSequence;
+use nodeb_air::mac::allocation::balance::Balance;
 use nodeb_air::mac::band::Run;
-use nodeb_air::mac::deal::balance::Balance;
 use nodeb_air::mac::harq::block::Rules;
 use nodeb_air::mac::sched::Scheduler;
-use nodeb_air::rlc::bytes::Outcome;
+use nodeb_air::rlc::lte::Outcome;
 use nodeb_air::tti::Mac;
 use nodeb_air::tti::grid::Grid;
 use nodeb_air::{Backlog, UserRadio};

@@ -1,12 +1,12 @@
 //! TS 36.321, 5.7.
 
-use nodeb_base::context::Surroundings;
+use nodeb_base::context::TestBench;
 
 use super::*;
 
 struct Cell {
     down: Box<dyn Hop>,
-    world: Surroundings,
+    world: TestBench,
     up: Bench,
     /// Time, user and number.
     delivered: Vec<(u64, usize, u64)>,
@@ -30,7 +30,7 @@ impl Cell {
         let mut bearers = params.build(&users, &Streams::new(1, 0));
         up.uplink = bearers.up.unwrap();
         let down = bearers.down.remove(0);
-        let world = Surroundings::with_mask(Mask::CHANNELS, Time(u64::MAX));
+        let world = TestBench::with_mask(Mask::CHANNELS, Time(u64::MAX));
         Self { down, world, up, delivered: Vec::new() }
     }
 

@@ -1,4 +1,4 @@
-use super::{Bidder, Dealer, Held, Holders, Offers, Room};
+use super::{Contender, GroupAllocator, Held, Holders, Offers, Room};
 use crate::mac::band::{Groups, MAX_GROUPS, Row};
 use crate::mac::sched::Weight;
 
@@ -58,7 +58,7 @@ impl Spans {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Contest {
+pub(super) struct HighestScores {
     /// Candidates that may have the highest score of a group.
     contenders: Vec<Held>,
     /// Minus infinity if no candidate can be served there.
@@ -68,9 +68,9 @@ pub(super) struct Contest {
     owners: [Vector; ALL_VECTORS],
 }
 
-impl Contest {
+impl HighestScores {
     /// On the groups `free`, and those in the same vectors; if scores are equal, the first candidate wins.
-    fn hold(&mut self, open: &[Bidder], holders: &Holders, offers: Offers, free: Groups) {
+    fn hold(&mut self, open: &[Contender], holders: &Holders, offers: Offers, free: Groups) {
         let mut floors = floors(open, offers.spans);
         let mut places = [0; SPANS];
         let mut count = 0;
@@ -81,10 +81,10 @@ impl Contest {
             *floor = if is_free { *floor } else { f32::INFINITY };
         }
         self.contenders.clear();
-        for bidder in open {
-            if offers.spans[bidder.user as usize].reach(bidder.weight, &floors) {
+        for contender in open {
+            if offers.spans[contender.user as usize].reach(contender.weight, &floors) {
                 self.contenders
-                    .push(holders.get(bidder.candidate).map_or(Held::nothing(*bidder), |held| *held));
+                    .push(holders.get(contender.candidate).map_or(Held::nothing(*contender), |held| *held));
             }
         }
         for places in places[..count].chunks(VECTORS) {
@@ -102,10 +102,10 @@ impl Contest {
         let places: [usize; N] = std::array::from_fn(|at| places[at] % ALL_VECTORS);
         let (mut scores, mut owners) = ([[f32::NEG_INFINITY; LANES]; N], [[NOBODY; LANES]; N]);
         let mut number = NOBODY;
-        for Held { bidder, .. } in &self.contenders {
+        for Held { contender, .. } in &self.contenders {
             number += 1.0;
-            let row = x[bidder.user as usize].as_chunks::<LANES>().0;
-            compare(number, bidder.weight, places.map(|place| row[place]), &mut scores, &mut owners);
+            let row = x[contender.user as usize].as_chunks::<LANES>().0;
+            compare(number, contender.weight, places.map(|place| row[place]), &mut scores, &mut owners);
         }
         for (at, place) in places.into_iter().enumerate() {
             (self.scores[place], self.owners[place]) = (scores[at], owners[at]);
@@ -128,11 +128,11 @@ impl Contest {
 }
 
 /// Of each vector, a score that the winner of any of its groups reaches.
-fn floors(open: &[Bidder], spans: &[Spans]) -> [f32; SPANS] {
+fn floors(open: &[Contender], spans: &[Spans]) -> [f32; SPANS] {
     let mut floors = [f32::NEG_INFINITY; SPANS];
-    for bidder in open {
-        for (floor, lowest) in floors.iter_mut().zip(&spans[bidder.user as usize].lowest) {
-            let score = bidder.weight.score(*lowest);
+    for contender in open {
+        for (floor, lowest) in floors.iter_mut().zip(&spans[contender.user as usize].lowest) {
+            let score = contender.weight.score(*lowest);
             *floor = if score > *floor { score } else { *floor };
         }
     }
@@ -161,21 +161,21 @@ fn compare<const N: usize>(
     }
 }
 
-impl Dealer {
+impl GroupAllocator {
     /// Then lists the parts of all candidates that have groups, in the order of candidates.
-    pub(super) fn deal_to_highest(&mut self, offers: Offers, room: Room) {
+    pub(super) fn allocate_to_highest(&mut self, offers: Offers, room: Room) {
         let Room { groups: mut free, mut grants } = room;
         while !self.open.is_empty() {
-            self.contest.hold(&self.open, &self.holders, offers, free);
+            self.scores.hold(&self.open, &self.holders, offers, free);
             self.newcomers.clear();
-            for held in self.contest.decide(offers, free) {
+            for held in self.scores.decide(offers, free) {
                 if self.holders.put(*held) {
-                    self.newcomers.push(held.bidder.candidate);
+                    self.newcomers.push(held.contender.candidate);
                 }
             }
             let returned = self.limit_newcomers(grants);
             grants -= self.newcomers.len();
-            free = returned.union(self.settle(offers));
+            free = returned.union(self.return_surplus(offers));
             if free.is_empty() {
                 break;
             }
@@ -185,7 +185,7 @@ impl Dealer {
                 self.keep_holders();
             }
         }
-        self.holders.all.sort_unstable_by_key(|held| held.bidder.candidate);
+        self.holders.all.sort_unstable_by_key(|held| held.contender.candidate);
         let served = self.holders.all.iter().filter(|held| !held.groups.is_empty());
         self.parts.extend(served.map(Held::part));
     }
@@ -209,7 +209,7 @@ impl Dealer {
     fn keep_holders(&mut self) {
         let Self { open, holders, .. } = self;
         open.clear();
-        open.extend(holders.all.iter().filter(|held| held.is_open).map(|held| held.bidder));
-        open.sort_unstable_by_key(|bidder| bidder.candidate);
+        open.extend(holders.all.iter().filter(|held| held.is_open).map(|held| held.contender));
+        open.sort_unstable_by_key(|contender| contender.candidate);
     }
 }

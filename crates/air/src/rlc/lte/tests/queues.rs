@@ -8,9 +8,9 @@ use proptest::prelude::*;
 
 use super::air::{MS, PLAIN, load, transmit};
 use crate::pdcp::Transmit;
-use crate::rlc::bytes::am::AmBytes;
-use crate::rlc::bytes::um::UmBytes;
-use crate::rlc::bytes::{Entity, Framing, Outcome, header};
+use crate::rlc::lte::am::LteAm;
+use crate::rlc::lte::um::LteUm;
+use crate::rlc::lte::{Entity, Framing, Outcome, header};
 
 type Fates = Vec<(u64, Option<u64>)>;
 
@@ -37,9 +37,9 @@ proptest! {
         let timer = timer.map(|timer| Duration(timer * MS));
         let transmit = Transmit::new(spec.build(Rate(10_000_000), stream), timer);
         let mut rlc = if is_am {
-            Entity::am(&AmBytes::default(), PLAIN, transmit)
+            Entity::am(&LteAm::default(), PLAIN, transmit)
         } else {
-            Entity::um(&UmBytes::default(), PLAIN, transmit)
+            Entity::um(&LteUm::default(), PLAIN, transmit)
         };
         let (mut fates, mut at) = (Fates::new(), 0);
         while at < 60 || rlc.backlog().packets > 0 {
@@ -77,9 +77,9 @@ proptest! {
     ) {
         let framing = Framing { subheader, sdu_header: 2, ..PLAIN };
         let mut rlc = if is_am {
-            Entity::am(&AmBytes::default(), framing, transmit())
+            Entity::am(&LteAm::default(), framing, transmit())
         } else {
-            Entity::um(&UmBytes::default(), framing, transmit())
+            Entity::um(&LteUm::default(), framing, transmit())
         };
         for (number, bytes) in (0..).zip(&packets) {
             rlc.push(Time::ZERO, Packet::new(number, *bytes), 0);
@@ -111,7 +111,7 @@ proptest! {
 fn marks_of_the_queue_arrive() {
     let stream = Streams::new(1, 0).stream("test", 0, "queue");
     let queue = QueueSpec::Codel(Codel::default()).build(Rate(10_000_000), stream);
-    let mut rlc = Entity::um(&UmBytes::default(), PLAIN, Transmit::new(queue, None));
+    let mut rlc = Entity::um(&LteUm::default(), PLAIN, Transmit::new(queue, None));
     let mut marked = 0;
     for ms in 0..400 {
         let now = Time(ms * MS);
@@ -133,7 +133,7 @@ fn marks_of_the_queue_arrive() {
 /// packet.
 #[test]
 fn header_of_pdcp_is_no_part_of_a_packet() {
-    let mut rlc = Entity::um(&UmBytes::default(), Framing::default(), transmit());
+    let mut rlc = Entity::um(&LteUm::default(), Framing::default(), transmit());
     rlc.push(Time::ZERO, Packet::new(7, 10), 3);
     assert_eq!((rlc.waits_since(), rlc.waiting()), (Some(3), 10 + 2 + 2 + 2));
     let parts = [4, 5, 100].map(|room| {
@@ -148,7 +148,7 @@ fn header_of_pdcp_is_no_part_of_a_packet() {
 #[test]
 fn packets_in_flight_are_limited() {
     let framing = Framing { sdus_in_flight: 2, ..PLAIN };
-    let mut rlc = Entity::am(&AmBytes::default(), framing, transmit());
+    let mut rlc = Entity::am(&LteAm::default(), framing, transmit());
     for number in 0..3 {
         rlc.push(Time::ZERO, Packet::new(number, 10), 0);
     }

@@ -1,14 +1,14 @@
-use super::{Bidder, Dealer, Held, Offers, Room};
+use super::{Contender, GroupAllocator, Held, Offers, Room};
 use crate::mac::band::Groups;
 
 /// Of a user, in resource blocks beyond even shares.
 const LARGEST_BALANCE: f32 = 32.0;
 
-impl Dealer {
+impl GroupAllocator {
     /// Who has got the least so far gets the larger part, as otherwise the same users could get them in every TTI.
-    pub(super) fn deal_in_turn(&mut self, first: usize, offers: Offers, room: Room) {
+    pub(super) fn allocate_in_turn(&mut self, first: usize, offers: Offers, room: Room) {
         let Room { groups: mut free, grants } = room;
-        let before = self.open.partition_point(|bidder| (bidder.candidate as usize) < first);
+        let before = self.open.partition_point(|contender| (contender.candidate as usize) < first);
         self.open.rotate_left(before);
         // Not more users can be served.
         let served = grants.min(free.len()).min(self.open.len());
@@ -17,14 +17,14 @@ impl Dealer {
         self.newcomers.clear();
         while !free.is_empty() && !self.open.is_empty() {
             self.deal_round(offers, free, grants);
-            free = self.settle(offers);
+            free = self.return_surplus(offers);
             self.remove_closed();
         }
         self.newcomers.sort_unstable_by_key(|candidate| ((*candidate as usize) < first, *candidate));
         let of_newcomers = self.newcomers.iter().filter_map(|candidate| self.holders.get(*candidate));
         let served = of_newcomers.filter(|held| !held.groups.is_empty());
         self.parts.extend(served.map(Held::part));
-        let held = self.open.iter().filter_map(|bidder| self.holders.get(bidder.candidate));
+        let held = self.open.iter().filter_map(|contender| self.holders.get(contender.candidate));
         let elements = |groups: Groups| {
             groups.into_iter().map(|group| offers.sizes[group] * offers.yields[group]).sum::<f32>()
         };
@@ -49,8 +49,8 @@ impl Dealer {
                 newcomers.push(open[at].candidate);
             }
             if begins && newcomers.len() == grants {
-                let holds = |bidder: &Bidder| holders.has_groups(bidder.candidate);
-                next = open[..next].iter().filter(|bidder| holds(bidder)).count();
+                let holds = |contender: &Contender| holders.has_groups(contender.candidate);
+                next = open[..next].iter().filter(|contender| holds(contender)).count();
                 open.retain(holds);
             }
         }

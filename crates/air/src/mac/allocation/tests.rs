@@ -99,9 +99,9 @@ impl Drawn {
         for (user, rates) in self.rates.iter().enumerate() {
             scheduler.served(user as u64, user, u32::from(rates[0]) + 1);
         }
-        let mut dealer = Dealer::default();
+        let mut allocator = GroupAllocator::default();
         let room = Room { groups: self.band().all().without(reserved), grants: self.grants };
-        dealer.deal(20, scheduler, &self.candidates(), offers, room).to_vec()
+        allocator.allocate(20, scheduler, &self.candidates(), offers, room).to_vec()
     }
 
     fn double_amount(&self, user: usize, group: usize) -> u32 {
@@ -176,11 +176,11 @@ proptest! {
         let waiting = vec![1e6; users];
         let offers = Offers { x: &rows, spans: &spans_of(&rows), rates: &rows, sizes: &ALL_ONE, yields: &ALL_ONE, waiting: &waiting };
         let candidates: Vec<Candidate> = (0..users).map(|user| Candidate::at_rate(user, 1)).collect();
-        let (mut scheduler, mut dealer) = (scheduler("round_robin", users), Dealer::default());
+        let (mut scheduler, mut allocator) = (scheduler("round_robin", users), GroupAllocator::default());
         let mut counts = vec![0; users];
         for tti in 0..ttis {
             let room = Room { groups: Groups::first(groups), grants: users };
-            for part in dealer.deal(tti, scheduler.as_mut(), &candidates, offers, room) {
+            for part in allocator.allocate(tti, scheduler.as_mut(), &candidates, offers, room) {
                 counts[part.user] += part.groups.len();
                 scheduler.served(tti, part.user, 1);
             }
@@ -198,11 +198,11 @@ proptest! {
         let waiting = vec![1e6; users];
         let offers = Offers { x: &rows, spans: &spans_of(&rows), rates: &rows, sizes: band.sizes(), yields: &ALL_ONE, waiting: &waiting };
         let candidates: Vec<Candidate> = (0..users).map(|user| Candidate::at_rate(user, 1)).collect();
-        let (mut scheduler, mut dealer) = (scheduler("round_robin", users), Dealer::default());
+        let (mut scheduler, mut allocator) = (scheduler("round_robin", users), GroupAllocator::default());
         let (mut got, mut turns) = (vec![0; users], vec![0; users]);
         for tti in 0..1_000 {
             let room = Room { groups: band.all(), grants };
-            for part in dealer.deal(tti, scheduler.as_mut(), &candidates, offers, room) {
+            for part in allocator.allocate(tti, scheduler.as_mut(), &candidates, offers, room) {
                 got[part.user] += band.blocks_in(part.groups);
                 turns[part.user] += 1;
                 scheduler.served(tti, part.user, 1);
@@ -227,19 +227,19 @@ proptest! {
             let [mut grid, plain, mut whole] = [0; 3].map(|_| scheduler(name, users));
             let mut plain = WithoutWeights(plain);
             let mut stream = Streams::new(seed, 0).stream("test", 0, "served");
-            let mut dealer = Dealer::default();
+            let mut allocator = GroupAllocator::default();
             let room = Room { groups: Groups::first(1), grants: 1 };
             for tti in 0..60 {
                 let candidate = |user: usize| Candidate { deadline: 1_000 + user as u64 % 3, ..Candidate::at_rate(user, rates[user]) };
                 let candidates: Vec<Candidate> = (0..users).map(candidate).collect();
                 let picked = whole.pick(tti, &candidates);
-                let dealt = dealer.deal(tti, grid.as_mut(), &candidates, offers, room)[0].user;
+                let dealt = allocator.allocate(tti, grid.as_mut(), &candidates, offers, room)[0].user;
                 let mut weights = vec![Weight::default(); users];
                 whole.weigh(tti, &candidates, &mut weights);
                 let [a, b] = [dealt, picked].map(|user| weights[user].score(rates[user] as f32));
                 let exact = ["round_robin", "max_ci", "earliest_deadline"].contains(&name);
                 prop_assert!(dealt == picked || !exact && (a - b).abs() <= 1e-5 * b.abs(), "{name}: {dealt}, not {picked}");
-                let ranked = dealer.deal(tti, &mut plain, &candidates, offers, room)[0].user;
+                let ranked = allocator.allocate(tti, &mut plain, &candidates, offers, room)[0].user;
                 prop_assert_eq!(ranked, picked, "{}", name);
                 // In some TTIs another user is served, so that the scheduler's state does not only
                 // result from its own choices.

@@ -7,9 +7,9 @@ use proptest::prelude::*;
 
 use super::air::{Air, Load, MS, PLAIN, Tti, load, transmit};
 use super::reference::{AirAmd, AirStatus, AmReceiver};
-use crate::rlc::bytes::Entity;
-use crate::rlc::bytes::am::status::Status;
-use crate::rlc::bytes::am::{AmBytes, Amd};
+use crate::rlc::lte::Entity;
+use crate::rlc::lte::am::status::Status;
+use crate::rlc::lte::am::{Amd, LteAm};
 
 /// Data fields by sequence number.
 #[derive(Default)]
@@ -38,7 +38,7 @@ impl Origins {
 
     /// A missing part that extends to the end of its PDU has the end `None`.
     fn status(&self, status: &Status) -> AirStatus {
-        let nack = |nack: &crate::rlc::bytes::am::status::Nack| {
+        let nack = |nack: &crate::rlc::lte::am::status::Nack| {
             let origin = &self.0[nack.sn as usize];
             let part = nack.octets.as_ref().map(|part| {
                 let end = (part.end < origin.end).then(|| (part.end - origin.start) as u32);
@@ -51,7 +51,7 @@ impl Origins {
 }
 
 /// Compares reports and SDUs delivered in each TTI.
-fn compare(params: &AmBytes, load: &Load, ttis: usize) -> Result<(), TestCaseError> {
+fn compare(params: &LteAm, load: &Load, ttis: usize) -> Result<(), TestCaseError> {
     let mut air = Air::new(Entity::am(params, PLAIN, transmit()));
     let prohibit = params.status_prohibit.unwrap_or_default();
     let mut reference = AmReceiver::new(params.t_reordering.0, prohibit.0);
@@ -81,9 +81,9 @@ fn compare(params: &AmBytes, load: &Load, ttis: usize) -> Result<(), TestCaseErr
 }
 
 /// Timers below 60 ms may expire before or after blocks arrive.
-pub fn params() -> impl Strategy<Value = AmBytes> {
+pub fn params() -> impl Strategy<Value = LteAm> {
     (1..60u64, 0..60u64, 1..60u64, 1..20u32, 1..2_000u64).prop_map(
-        |(reordering, prohibit, poll, poll_pdu, poll_byte)| AmBytes {
+        |(reordering, prohibit, poll, poll_pdu, poll_byte)| LteAm {
             t_reordering: Duration(reordering * MS),
             status_prohibit: (prohibit > 0).then_some(Duration(prohibit * MS)),
             poll_retransmit: Duration(poll * MS),

@@ -3,11 +3,11 @@
 use nodeb_base::units::{Duration, Time};
 
 use super::Amd;
-use super::params::AmBytes;
+use super::params::LteAm;
 use super::pdus::Pdus;
 use super::status::Status;
-use crate::rlc::bytes::ranges::RangeSet;
-use crate::rlc::bytes::{earlier, header};
+use crate::rlc::lte::ranges::RangeSet;
+use crate::rlc::lte::{earlier, header};
 
 #[derive(Debug)]
 pub struct Receiver {
@@ -34,7 +34,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    pub fn new(params: &AmBytes) -> Self {
+    pub fn new(params: &LteAm) -> Self {
         Self {
             reordering: params.t_reordering,
             status_prohibit: params.status_prohibit,

@@ -3,9 +3,9 @@ use proptest::prelude::*;
 
 use super::air::{Air, Load, MS, PLAIN, Tti, load, transmit};
 use super::am_reference::params;
-use crate::rlc::bytes::am::pdus::WINDOW;
-use crate::rlc::bytes::am::{AmBytes, Amd};
-use crate::rlc::bytes::{Entity, Framing, header};
+use crate::rlc::lte::am::pdus::WINDOW;
+use crate::rlc::lte::am::{Amd, LteAm};
+use crate::rlc::lte::{Entity, Framing, header};
 
 /// TTIs in which blocks and reports may be lost.
 const LOSSY: usize = 600;
@@ -13,7 +13,7 @@ const LOSSY: usize = 600;
 /// TTIs within which all packets must be delivered.
 const PATIENCE: usize = 20_000;
 
-fn air(params: &AmBytes) -> Air {
+fn air(params: &LteAm) -> Air {
     Air::new(Entity::am(params, PLAIN, transmit()))
 }
 
@@ -109,11 +109,11 @@ proptest! {
     /// retransmissions arrive before the next report.
     #[test]
     fn octets_retransmitted_were_lost(load in load(500..1_500, 1_500, 4), polls in 300..600u64) {
-        let params = AmBytes {
+        let params = LteAm {
             status_prohibit: Some(Duration::from_millis(200)),
             poll_retransmit: Duration::from_millis(polls),
             max_retransmissions: None,
-            ..AmBytes::default()
+            ..LteAm::default()
         };
         let mut air = air(&params);
         let mut lost = 0;
@@ -134,7 +134,7 @@ proptest! {
     #[test]
     fn buffer_status_is_enough_room(packets in prop::collection::vec(1..2_000u32, 1..50), subheader in 0..4u32) {
         let framing = Framing { subheader, sdu_header: 2, ..PLAIN };
-        let mut rlc = Entity::am(&AmBytes::default(), framing, transmit());
+        let mut rlc = Entity::am(&LteAm::default(), framing, transmit());
         for (number, bytes) in (0..).zip(&packets) {
             rlc.push(nodeb_base::units::Time::ZERO, nodeb_base::packet::Packet::new(number, *bytes), 0);
         }
@@ -158,9 +158,8 @@ proptest! {
 /// 512 blocks in each round trip of 600 TTIs, with a poll in each PDU and no prohibit timer.
 #[test]
 fn rate_is_limited_by_window_and_round_trip() {
-    let params =
-        AmBytes { poll_pdu: std::num::NonZeroU32::new(1), status_prohibit: None, ..AmBytes::default() };
-    let params = AmBytes { poll_retransmit: Duration::from_secs(1), ..params };
+    let params = LteAm { poll_pdu: std::num::NonZeroU32::new(1), status_prohibit: None, ..LteAm::default() };
+    let params = LteAm { poll_retransmit: Duration::from_secs(1), ..params };
     let mut air = air(&params);
     for number in 0..3_000 {
         air.push(number, 1_000);
@@ -178,8 +177,7 @@ fn rate_is_limited_by_window_and_round_trip() {
 
 #[test]
 fn rate_is_that_of_the_blocks_if_the_window_is_large() {
-    let params =
-        AmBytes { poll_pdu: std::num::NonZeroU32::new(1), status_prohibit: None, ..AmBytes::default() };
+    let params = LteAm { poll_pdu: std::num::NonZeroU32::new(1), status_prohibit: None, ..LteAm::default() };
     let mut air = air(&params);
     (0..500).for_each(|number| air.push(number, 1_000));
     for _ in 0..1_000 {

@@ -3,23 +3,23 @@
 use nodeb_base::units::{Duration, Size};
 
 use super::air::{Air, MS, PLAIN, Tti, transmit};
-use crate::rlc::bytes::Entity;
-use crate::rlc::bytes::am::AmBytes;
+use crate::rlc::lte::Entity;
+use crate::rlc::lte::am::LteAm;
 
 /// A PDU with 10 octets of data.
 const TEN: Tti =
     Tti { room: 12, lost: false, delay: 1, report_room: 100, report_lost: false, report_delay: 1 };
 
-fn params() -> AmBytes {
-    AmBytes {
+fn params() -> LteAm {
+    LteAm {
         t_reordering: Duration(10 * MS),
         status_prohibit: None,
         poll_retransmit: Duration(50 * MS),
-        ..AmBytes::default()
+        ..LteAm::default()
     }
 }
 
-fn air(params: &AmBytes, packets: &[u32]) -> Air {
+fn air(params: &LteAm, packets: &[u32]) -> Air {
     let mut air = Air::new(Entity::am(params, PLAIN, transmit()));
     for (number, bytes) in (0..).zip(packets) {
         air.push(number, *bytes);
@@ -104,7 +104,7 @@ fn a_duplicate_with_a_poll_is_answered() {
 /// t-StatusProhibit of 20 ms from 1 ms.
 #[test]
 fn reports_keep_their_distance() {
-    let mut air = air(&AmBytes { status_prohibit: Some(Duration(20 * MS)), ..params() }, &[10]);
+    let mut air = air(&LteAm { status_prohibit: Some(Duration(20 * MS)), ..params() }, &[10]);
     play(&mut air, &[TEN; 4]);
     air.push(1, 10);
     play(&mut air, &[TEN; 30]);
@@ -117,7 +117,7 @@ fn reports_keep_their_distance() {
 #[test]
 fn polls_follow_pdus_and_octets() {
     let polls = |poll_pdu, poll_byte| {
-        let params = AmBytes { poll_pdu, poll_byte, ..params() };
+        let params = LteAm { poll_pdu, poll_byte, ..params() };
         let mut air = air(&params, &[80]);
         let sent = play(&mut air, &[TEN; 8]);
         sent.into_iter().filter(|pdu| pdu.4).map(|pdu| pdu.1).collect::<Vec<_>>()
@@ -147,7 +147,7 @@ fn a_report_that_does_not_fit_is_continued_by_later_ones() {
 /// The first retransmission sets RETX_COUNT to 0, the third to the limit of 2.
 #[test]
 fn radio_link_fails_at_the_limit_of_retransmissions() {
-    let params = AmBytes { max_retransmissions: std::num::NonZeroU32::new(2), ..params() };
+    let params = LteAm { max_retransmissions: std::num::NonZeroU32::new(2), ..params() };
     let mut air = air(&params, &[10]);
     let lossy = Tti { lost: true, ..TEN };
     let mut failed_after = 0;

@@ -1,5 +1,5 @@
 use super::status::Status;
-use crate::rlc::bytes::in_flight::InFlight;
+use crate::rlc::lte::in_flight::InFlight;
 
 /// In a block of the other direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

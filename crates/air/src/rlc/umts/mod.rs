@@ -25,7 +25,7 @@ pub enum Fate {
 }
 
 #[derive(Debug)]
-pub enum Packets {
+pub enum UmtsRlc {
     Um(um::Unacknowledged),
     Am(Box<am::Acknowledged>),
 }
@@ -39,7 +39,7 @@ macro_rules! in_mode {
     };
 }
 
-impl Packets {
+impl UmtsRlc {
     /// `buffer` is in packets.
     pub fn um(params: &um::UnacknowledgedMode, payload: Payload, buffer: usize) -> Self {
         Self::Um(um::Unacknowledged::new(params, payload, buffer))
@@ -90,8 +90,8 @@ impl Packets {
     }
 
     /// `decided` is called with each packet that is then complete or lost.
-    pub fn settle(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
-        in_mode!(self.settle(now, units, lost, decided));
+    pub fn on_outcome(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
+        in_mode!(self.on_outcome(now, units, lost, decided));
     }
 
     /// `None` also if the next PDU is a command.

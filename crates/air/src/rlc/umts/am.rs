@@ -15,7 +15,7 @@ use super::payload::{Payload, RLC_HEADER};
 use crate::Backlog;
 use crate::rlc::am::pdu::Pdu;
 use crate::rlc::am::{AcknowledgedMode, Entities, Setting};
-use crate::rlc::{Delivered, Peers as _};
+use crate::rlc::{Delivered, RlcPair as _};
 
 /// Passed to the Iub or to MAC-hs.
 #[derive(Debug)]
@@ -129,7 +129,7 @@ impl Acknowledged {
     }
 
     /// `decided` is called with each packet that RLC then delivers or drops.
-    pub fn settle(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
+    pub fn on_outcome(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
         let mut start = units.start;
         while start < units.end {
             let number = start / self.pdu_units;

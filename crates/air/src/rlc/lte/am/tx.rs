@@ -5,13 +5,13 @@ use std::ops::Range;
 use nodeb_base::units::Time;
 
 use super::Amd;
-use super::params::AmBytes;
+use super::params::LteAm;
 use super::pdus::Pdus;
 use super::polling::Poller;
 use super::status::Status;
-use crate::rlc::bytes::header;
-use crate::rlc::bytes::ranges::RangeSet;
-use crate::rlc::bytes::stream::Stream;
+use crate::rlc::lte::header;
+use crate::rlc::lte::ranges::RangeSet;
+use crate::rlc::lte::stream::Stream;
 
 #[derive(Debug)]
 pub struct Sender {
@@ -26,7 +26,7 @@ pub struct Sender {
 type Sized = (Amd, u32);
 
 impl Sender {
-    pub fn new(params: &AmBytes) -> Self {
+    pub fn new(params: &LteAm) -> Self {
         Self {
             max_retransmissions: params.max_retransmissions.map_or(u32::MAX, std::num::NonZeroU32::get),
             pending: RangeSet::default(),

@@ -15,11 +15,11 @@
 //! use nodeb_base::units::Time;
 //! use nodeb_net::queue::drop_tail::{DropTail, Fifo};
 //! use nodeb_radio::pdcp::Transmit;
-//! use nodeb_radio::rlc::bytes::um::UmBytes;
-//! use nodeb_radio::rlc::bytes::{Entity, Framing, Outcome};
+//! use nodeb_radio::rlc::lte::um::LteUm;
+//! use nodeb_radio::rlc::lte::{Entity, Framing, Outcome};
 //!
 //! let transmit = Transmit::new(Box::new(Fifo::new(&DropTail::default())), None);
-//! let mut rlc = Entity::um(&UmBytes::default(), Framing::default(), transmit);
+//! let mut rlc = Entity::um(&LteUm::default(), Framing::default(), transmit);
 //! let packet = Packet::new(1, 100);
 //! assert!(rlc.push(Time::ZERO, packet, 0));
 //!

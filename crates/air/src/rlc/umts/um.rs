@@ -147,7 +147,7 @@ impl Unacknowledged {
     }
 
     /// `decided` is called with each packet without outstanding units, as lost if any was lost.
-    pub fn settle(&mut self, _now: Time, units: Range<u64>, lost: bool, mut decided: impl FnMut(Fate)) {
+    pub fn on_outcome(&mut self, _now: Time, units: Range<u64>, lost: bool, mut decided: impl FnMut(Fate)) {
         let first = self.sdus.partition_point(|sdu| sdu.end <= units.start);
         let mut start = units.start;
         for sdu in self.sdus.range_mut(first..) {
@@ -244,9 +244,9 @@ mod tests {
         (packets, bytes)
     }
 
-    fn settle(packets: &mut Unacknowledged, units: Range<u64>, lost: bool) -> Vec<(u64, bool)> {
+    fn on_outcome(packets: &mut Unacknowledged, units: Range<u64>, lost: bool) -> Vec<(u64, bool)> {
         let mut fates = Vec::new();
-        packets.settle(Time::ZERO, units, lost, |fate| fates.push(named(fate)));
+        packets.on_outcome(Time::ZERO, units, lost, |fate| fates.push(named(fate)));
         fates
     }
 
@@ -267,10 +267,10 @@ mod tests {
         assert_eq!(packets.waits_since(), Some(0));
         assert_eq!(packets.send(15), 0..15);
         assert_eq!(packets.waits_since(), Some(5));
-        assert_eq!(settle(&mut packets, 0..15, false), [(0, true)]);
+        assert_eq!(on_outcome(&mut packets, 0..15, false), [(0, true)]);
         assert_eq!(held(&packets), (2, 200));
         packets.send(15);
-        assert_eq!(settle(&mut packets, 15..30, false), [(1, true), (2, true)]);
+        assert_eq!(on_outcome(&mut packets, 15..30, false), [(1, true), (2, true)]);
         assert_eq!((held(&packets), packets.waits_since()), ((0, 0), None));
     }
 
@@ -279,10 +279,10 @@ mod tests {
         let mut packets = packets();
         packets.take(Time::ZERO, 30);
         packets.send(30);
-        assert_eq!(settle(&mut packets, 8..12, true), []);
-        assert_eq!(settle(&mut packets, 12..30, false), [(1, false), (2, true)]);
+        assert_eq!(on_outcome(&mut packets, 8..12, true), []);
+        assert_eq!(on_outcome(&mut packets, 12..30, false), [(1, false), (2, true)]);
         assert_eq!(held(&packets), (1, 100));
-        assert_eq!(settle(&mut packets, 0..8, false), [(0, false)]);
+        assert_eq!(on_outcome(&mut packets, 0..8, false), [(0, false)]);
         assert_eq!(held(&packets), (0, 0));
     }
 
@@ -307,8 +307,8 @@ mod tests {
         // units in flight.
         assert!(packets.push(Time(170), Packet::new(3, 20), 9));
         assert_eq!((packets.take(Time::ZERO, 9), packets.send(2), packets.send(2)), (2, 12..14, 14..16));
-        assert_eq!(settle(&mut packets, 0..12, false), [(0, true)]);
-        assert_eq!(settle(&mut packets, 12..16, false), [(1, false), (3, true)]);
+        assert_eq!(on_outcome(&mut packets, 0..12, false), [(0, true)]);
+        assert_eq!(on_outcome(&mut packets, 12..16, false), [(1, false), (3, true)]);
         assert_eq!((held(&packets), packets.waits_since()), ((0, 0), None));
     }
 }

@@ -10,8 +10,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::pdcp::Transmit;
-use crate::rlc::bytes::am::{Acknowledged, Amd};
-use crate::rlc::bytes::{Entity, Filled, Framing, Outcome};
+use crate::rlc::lte::am::{Acknowledged, Amd};
+use crate::rlc::lte::{Entity, Filled, Framing, Outcome};
 
 pub const MS: u64 = 1_000_000;
 

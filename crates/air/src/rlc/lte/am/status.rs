@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::pdus::{Pdu, Pdus};
-use crate::rlc::bytes::header;
-use crate::rlc::bytes::ranges::RangeSet;
+use crate::rlc::lte::header;
+use crate::rlc::lte::ranges::RangeSet;
 
 /// Of a PDU or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]

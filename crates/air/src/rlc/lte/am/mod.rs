@@ -10,7 +10,7 @@ pub mod rx;
 pub mod status;
 pub mod tx;
 
-pub use params::AmBytes;
+pub use params::LteAm;
 pub use reports::Report;
 
 use std::ops::Range;
@@ -50,7 +50,7 @@ pub struct Acknowledged {
 }
 
 impl Acknowledged {
-    pub fn new(params: &AmBytes, framing: Framing, transmit: Transmit) -> Self {
+    pub fn new(params: &LteAm, framing: Framing, transmit: Transmit) -> Self {
         Self {
             subheader: framing.subheader,
             stream: Stream::new(transmit, framing),

@@ -10,7 +10,7 @@ use crate::allowed::{
 
 params! {
     /// Parameters of acknowledged mode of RLC in LTE (TS 36.322, 7.3 and 7.4).
-    pub struct AmBytes {
+    pub struct LteAm {
         /// Time for which the receiver waits for a missing PDU before it reports it (t-Reordering).
         pub t_reordering: Duration = Duration::from_millis(80),
         /// Smallest time between two STATUS PDUs (t-StatusProhibit). Default: 60 ms.
@@ -31,7 +31,7 @@ params! {
     }
 }
 
-impl Checked for AmBytes {
+impl Checked for LteAm {
     fn check(&self, check: &mut Check) {
         T_REORDERING.require_time(check, "t_reordering", self.t_reordering);
         if let Some(prohibit) = self.status_prohibit {

@@ -1,4 +1,4 @@
-//! [`Dealer::deal`] assigns all groups by the scheduler's weights, then users with more groups than their
+//! [`GroupAllocator::allocate`] assigns all groups by the scheduler's weights, then users with more groups than their
 //! data need return the worst ones and, if there are more users than the control channel can address, those
 //! with the lowest scores return all. Returned groups are assigned again, at most as often as there are
 //! users. Loops over arrays are vectorized; fused multiply-add is not used, so that results are equal on all
@@ -12,9 +12,9 @@ mod turns;
 pub use highest::Spans;
 
 use super::band::{Groups, Row};
-use super::sched::{Candidate, Deal, Scheduler, Weight};
+use super::sched::{AllocationRule, Candidate, Scheduler, Weight};
 use balance::Balance;
-use highest::Contest;
+use highest::HighestScores;
 
 /// The user cannot be served on the group.
 pub const UNUSABLE: f32 = f32::NAN;
@@ -61,16 +61,16 @@ pub struct Part {
 
 /// Candidate that may get further groups in this TTI (an open candidate).
 #[derive(Clone, Copy, Debug)]
-struct Bidder {
+struct Contender {
     candidate: u32,
     user: u32,
     weight: Weight,
 }
 
-/// After groups were returned, only `bidder` and `groups` are valid.
+/// After groups were returned, only `contender` and `groups` are valid.
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    bidder: Bidder,
+    contender: Contender,
     groups: Groups,
     /// In the bearer's units.
     carried: f32,
@@ -81,12 +81,12 @@ struct Held {
 }
 
 impl Held {
-    fn nothing(bidder: Bidder) -> Self {
-        Self { bidder, groups: Groups::NONE, carried: 0.0, best: f32::NEG_INFINITY, is_open: true }
+    fn nothing(contender: Contender) -> Self {
+        Self { contender, groups: Groups::NONE, carried: 0.0, best: f32::NEG_INFINITY, is_open: true }
     }
 
     fn user(&self) -> usize {
-        self.bidder.user as usize
+        self.contender.user as usize
     }
 
     fn part(&self) -> Part {
@@ -118,7 +118,7 @@ impl Holders {
     /// False if it replaces an older state of the candidate.
     #[inline]
     fn put(&mut self, held: Held) -> bool {
-        let place = &mut self.places[held.bidder.candidate as usize];
+        let place = &mut self.places[held.contender.candidate as usize];
         let is_new = *place == 0;
         if is_new {
             self.all.push(held);
@@ -153,21 +153,21 @@ impl Holders {
 // Clause: not standardized: schedulers on groups of resource blocks
 /// The memory is reused from TTI to TTI.
 #[derive(Debug, Default)]
-pub struct Dealer {
+pub struct GroupAllocator {
     weights: Vec<Weight>,
     holders: Holders,
-    open: Vec<Bidder>,
+    open: Vec<Contender>,
     /// Those that got their first groups in this round or, in turn, in this TTI.
     newcomers: Vec<u32>,
     /// In turn: resource blocks beyond even shares.
     balance: Balance,
-    contest: Contest,
+    scores: HighestScores,
     parts: Vec<Part>,
 }
 
-impl Dealer {
+impl GroupAllocator {
     /// In the order in which the scheduler must be informed.
-    pub fn deal(
+    pub fn allocate(
         &mut self,
         tti: u64,
         scheduler: &mut dyn Scheduler,
@@ -183,8 +183,8 @@ impl Dealer {
         let deal = scheduler.weigh(tti, candidates, &mut self.weights);
         self.begin(candidates);
         match deal {
-            Deal::EachToHighest => self.deal_to_highest(offers, room),
-            Deal::InTurnFrom(first) => self.deal_in_turn(first, offers, room),
+            AllocationRule::EachToHighest => self.allocate_to_highest(offers, room),
+            AllocationRule::InTurnFrom(first) => self.allocate_in_turn(first, offers, room),
         }
         &self.parts
     }
@@ -193,16 +193,16 @@ impl Dealer {
         let Self { holders, open, weights, .. } = self;
         holders.begin(candidates.len());
         open.clear();
-        let bidder = |((candidate, one), weight): ((u32, &Candidate), &mut Weight)| Bidder {
+        let contender = |((candidate, one), weight): ((u32, &Candidate), &mut Weight)| Contender {
             candidate,
             user: one.user as u32,
             weight: *weight,
         };
-        open.extend((0..).zip(candidates).zip(weights).map(bidder));
+        open.extend((0..).zip(candidates).zip(weights).map(contender));
     }
 
     /// The groups that are not needed.
-    fn settle(&mut self, offers: Offers) -> Groups {
+    fn return_surplus(&mut self, offers: Offers) -> Groups {
         let mut returned = Groups::NONE;
         for held in self.holders.all.iter_mut().filter(|held| held.is_open) {
             let spare = held.carried - offers.waiting[held.user()];
@@ -218,7 +218,7 @@ impl Dealer {
 
     fn remove_closed(&mut self) {
         let Self { open, holders, .. } = self;
-        open.retain(|bidder| holders.get(bidder.candidate).is_none_or(|held| held.is_open));
+        open.retain(|contender| holders.get(contender.candidate).is_none_or(|held| held.is_open));
     }
 }
 

@@ -43,7 +43,7 @@ fn measure(users: usize, age: u64) -> Gain {
         rates
     };
     let mut scheduler = ProportionalFair::default().build(users, Duration::from_millis(1));
-    let mut dealer = Dealer::default();
+    let mut allocator = GroupAllocator::default();
     let candidates: Vec<_> = (0..users).map(|user| Candidate::at_rate(user, 1)).collect();
     let waiting = vec![f32::MAX; users];
     let mut gain = Gain { rates: [0.0; GROUPS], shares: vec![[0.0; GROUPS]; users] };
@@ -58,7 +58,7 @@ fn measure(users: usize, age: u64) -> Gain {
             waiting: &waiting,
         };
         let room = Room { groups: band.all(), grants: users };
-        for part in dealer.deal(tti, scheduler.as_mut(), &candidates, offers, room) {
+        for part in allocator.allocate(tti, scheduler.as_mut(), &candidates, offers, room) {
             let mut served = 0.0;
             for group in part.groups {
                 served += rates[part.user][group];

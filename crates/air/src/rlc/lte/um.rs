@@ -47,7 +47,7 @@ impl UmSnLength {
 
 params! {
     /// Parameters of unacknowledged mode of RLC in LTE (TS 36.322).
-    pub struct UmBytes {
+    pub struct LteUm {
         /// Length of the sequence number of a UMD PDU. With 5 bits, a PDU that arrives after one whose number is higher by
         /// 16 or more is discarded; with 10 bits, by 512 or more.
         pub sn_length: UmSnLength,
@@ -56,7 +56,7 @@ params! {
     }
 }
 
-impl Checked for UmBytes {
+impl Checked for LteUm {
     fn check(&self, check: &mut Check) {
         T_REORDERING.require_time(check, "t_reordering", self.t_reordering);
     }
@@ -97,7 +97,7 @@ pub struct Unacknowledged {
 }
 
 impl Unacknowledged {
-    pub fn new(params: &UmBytes, framing: Framing, transmit: Transmit) -> Self {
+    pub fn new(params: &LteUm, framing: Framing, transmit: Transmit) -> Self {
         Self {
             header: params.sn_length.header(),
             subheader: framing.subheader,

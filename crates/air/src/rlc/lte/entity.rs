@@ -7,9 +7,9 @@ use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::units::Time;
 use nodeb_net::queue::QueueCounts;
 
-use super::am::{Acknowledged, AmBytes, Report};
+use super::am::{Acknowledged, LteAm, Report};
 use super::stream::Stream;
-use super::um::{UmBytes, Unacknowledged};
+use super::um::{LteUm, Unacknowledged};
 use super::{Filled, Framing, Outcome, earlier};
 use crate::Backlog;
 use crate::pdcp::Transmit;
@@ -31,11 +31,11 @@ macro_rules! in_mode {
 }
 
 impl Entity {
-    pub fn um(params: &UmBytes, framing: Framing, transmit: Transmit) -> Self {
+    pub fn um(params: &LteUm, framing: Framing, transmit: Transmit) -> Self {
         Self::Um(Box::new(Unacknowledged::new(params, framing, transmit)))
     }
 
-    pub fn am(params: &AmBytes, framing: Framing, transmit: Transmit) -> Self {
+    pub fn am(params: &LteAm, framing: Framing, transmit: Transmit) -> Self {
         Self::Am(Box::new(Acknowledged::new(params, framing, transmit)))
     }
 

@@ -5,11 +5,11 @@ use proptest::prelude::*;
 
 use super::air::{Air, Load, MS, PLAIN, Tti, load, transmit};
 use super::um_reference::{Element, UmReceiver};
-use crate::rlc::bytes::Entity;
-use crate::rlc::bytes::um::{UmBytes, UmSnLength};
+use crate::rlc::lte::Entity;
+use crate::rlc::lte::um::{LteUm, UmSnLength};
 
-fn params() -> impl Strategy<Value = UmBytes> {
-    (any::<bool>(), 1..60u64).prop_map(|(short, reordering)| UmBytes {
+fn params() -> impl Strategy<Value = LteUm> {
+    (any::<bool>(), 1..60u64).prop_map(|(short, reordering)| LteUm {
         sn_length: if short { UmSnLength::Bits5 } else { UmSnLength::Bits10 },
         t_reordering: Duration(reordering * MS),
     })
@@ -82,7 +82,7 @@ proptest! {
 /// indicator takes 2 and the second packet 1.
 #[test]
 fn packets_share_a_pdu_after_a_length_indicator() {
-    let mut air = Air::new(Entity::um(&UmBytes::default(), PLAIN, transmit()));
+    let mut air = Air::new(Entity::um(&LteUm::default(), PLAIN, transmit()));
     air.push(0, 13);
     air.push(1, 3);
     assert_eq!(air.rlc.waiting(), 13 + 3 + 3 + 2);
@@ -97,7 +97,7 @@ fn packets_share_a_pdu_after_a_length_indicator() {
 /// PDU 1 is lost; PDU 2 starts t-Reordering at 3 ms, which expires at 13 ms.
 #[test]
 fn reordering_timer_gives_up_a_lost_pdu() {
-    let params = UmBytes { t_reordering: Duration(10 * MS), ..UmBytes::default() };
+    let params = LteUm { t_reordering: Duration(10 * MS), ..LteUm::default() };
     let mut air = Air::new(Entity::um(&params, PLAIN, transmit()));
     (0..4).for_each(|number| air.push(number, 8));
     let tti = Tti::lossless(10, 1);

@@ -2,7 +2,7 @@
 
 use nodeb_base::units::{Duration, Time};
 
-use super::params::AmBytes;
+use super::params::LteAm;
 
 // Clause: TS 36.322, 5.2.2: polling
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Poller {
 }
 
 impl Poller {
-    pub fn new(params: &AmBytes) -> Self {
+    pub fn new(params: &LteAm) -> Self {
         Self {
             poll_pdu: params.poll_pdu.map_or(u32::MAX, std::num::NonZeroU32::get),
             poll_byte: params.poll_byte.map_or(u64::MAX, |size| size.0),
