@@ -246,11 +246,11 @@ def test_progress_is_shown_on_terminals_only(tmp_path):
     import pty
 
     path = tmp_path / "long.toml"
-    path.write_text(SMALL)
+    path.write_text(SMALL.replace("20 kB", "1 MB"))
     leader, follower = pty.openpty()
     heard = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
-        [sys.executable, "-m", "nodeb", "run", str(path), "--runs", "90000000"],
+        [sys.executable, "-m", "nodeb", "run", str(path), "--runs", "900000"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=follower,
@@ -259,7 +259,7 @@ def test_progress_is_shown_on_terminals_only(tmp_path):
     os.close(follower)
     shown = b""
     try:
-        while b"%" not in shown or b"of 90000000 replications" not in shown:
+        while b"%" not in shown or b"of 900000 replications" not in shown:
             assert select.select([leader], [], [], 60)[0], shown
             shown += os.read(leader, 4096)
         process.send_signal(signal.SIGINT)
