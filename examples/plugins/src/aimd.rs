@@ -2,25 +2,18 @@
 //! Jain, Computer Networks and ISDN Systems 17(1), 1989). Reno has an increase of 1 and a decrease to 0.5.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_tcp::linux::Linux;
 use nodeb_tcp::linux::control::loss_based::{LossBased, LossWindow};
 use nodeb_tcp::linux::control::{AckEvent, CongestionControl, CongestionParams};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// Parameters of the congestion control `aimd`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Aimd {
-    /// Number of segments by which the window grows in a round trip.
-    pub increase: u32,
-    /// Factor by which a loss reduces the window, greater than 0 and less than 1.
-    pub decrease: f64,
-}
-
-impl Default for Aimd {
-    fn default() -> Self {
-        Self { increase: 1, decrease: 0.5 }
+params! {
+    /// Parameters of the congestion control `aimd`.
+    pub struct Aimd {
+        /// Number of segments by which the window grows in a round trip.
+        pub increase: u32 = 1,
+        /// Factor by which a loss reduces the window, greater than 0 and less than 1.
+        pub decrease: f64 = 0.5,
     }
 }
 

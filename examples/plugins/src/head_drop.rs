@@ -4,31 +4,22 @@
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
-use nodeb_base::check::{Check, Checked};
+use nodeb_base::check::Checked;
 use nodeb_base::packet::Packet;
+use nodeb_base::params;
 use nodeb_base::rng::Stream;
-use nodeb_base::units::{Rate, Time};
+use nodeb_base::units::{Rate, Time, positive};
 use nodeb_net::queue::{DropLog, Queue, QueueParams};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// Parameters of the queue `head_drop`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct HeadDrop {
-    /// Largest number of packets that may wait in the queue.
-    pub limit: NonZeroU32,
-}
-
-impl Default for HeadDrop {
-    fn default() -> Self {
-        Self { limit: const { NonZeroU32::new(100).unwrap() } }
+params! {
+    /// Parameters of the queue `head_drop`.
+    pub struct HeadDrop {
+        /// Largest number of packets that may wait in the queue.
+        pub limit: NonZeroU32 = positive(100),
     }
 }
 
-impl Checked for HeadDrop {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for HeadDrop {}
 
 impl QueueParams for HeadDrop {
     fn build(&self, _rate: Rate, _stream: Stream) -> Box<dyn Queue> {

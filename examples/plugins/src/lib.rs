@@ -9,9 +9,9 @@ pub mod periodic;
 pub mod quota;
 pub mod urgent;
 
-use nodeb_net::QueueSpec;
 use nodeb_air::error::ErrorSpec;
 use nodeb_air::mac::sched::SchedulerSpec;
+use nodeb_net::QueueSpec;
 use nodeb_radio::switching::policy::SwitchingSpec;
 use nodeb_tcp::linux::control::CongestionSpec;
 

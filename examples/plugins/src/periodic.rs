@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU32;
 
+use nodeb_air::error::{ErrorParams, ErrorProcess};
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::Streams;
-use nodeb_air::error::{ErrorParams, ErrorProcess};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -3,30 +3,22 @@
 
 use std::num::NonZeroU32;
 
-use nodeb_base::check::{Check, Checked};
+use nodeb_base::check::Checked;
+use nodeb_base::params;
+use nodeb_base::units::positive;
 use nodeb_radio::switching::State;
 use nodeb_radio::switching::cell::Rrc;
 use nodeb_radio::switching::policy::{Event, SwitchingParams, SwitchingPolicy};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// Parameters of the switching policy `quota`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Quota {
-    /// Number of packets after which a user gives up its channel if another user's request is unmet.
-    pub packets: NonZeroU32,
-}
-
-impl Default for Quota {
-    fn default() -> Self {
-        Self { packets: const { NonZeroU32::new(50).unwrap() } }
+params! {
+    /// Parameters of the switching policy `quota`.
+    pub struct Quota {
+        /// Number of packets after which a user gives up its channel if another user's request is unmet.
+        pub packets: NonZeroU32 = positive(50),
     }
 }
 
-impl Checked for Quota {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for Quota {}
 
 impl SwitchingParams for Quota {
     fn build(&self, users: usize) -> Box<dyn SwitchingPolicy> {

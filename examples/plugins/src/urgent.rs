@@ -1,23 +1,16 @@
 //! A scheduler plug-in: it serves the user with the earliest deadline among the users whose rate is at least a given
 //! share of the best rate.
 
-use nodeb_base::check::{Check, Checked};
-use nodeb_base::units::Duration;
 use nodeb_air::mac::sched::{Candidate, Scheduler, SchedulerParams, View};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
+use nodeb_base::units::Duration;
 
-/// Parameters of the scheduler `urgent`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Urgent {
-    /// Share of the best rate that a user must reach to be chosen, 0 to 1.
-    pub share: f64,
-}
-
-impl Default for Urgent {
-    fn default() -> Self {
-        Self { share: 0.5 }
+params! {
+    /// Parameters of the scheduler `urgent`.
+    pub struct Urgent {
+        /// Share of the best rate that a user must reach to be chosen, 0 to 1.
+        pub share: f64 = 0.5,
     }
 }
 

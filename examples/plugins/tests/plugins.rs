@@ -2,12 +2,12 @@
 
 use std::sync::Once;
 
+use nodeb_air::error::ErrorSpec;
+use nodeb_air::mac::sched::{Candidate, SchedulerSpec};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Rate, Time};
 use nodeb_net::queue::{DropLog, QueueSpec};
-use nodeb_air::error::ErrorSpec;
-use nodeb_air::mac::sched::{Candidate, SchedulerSpec};
 use nodeb_sim::scenario::Direction;
 use nodeb_sim::{Control, Scenario, run, scenario};
 use proptest::prelude::*;
