@@ -19,7 +19,6 @@
 //! assert_eq!(sink.kept(), [(Time(5), Event::Received { place, packet: PacketId(1) })]);
 //! ```
 
-use crate::blocks::Blocks;
 use crate::packet::PacketId;
 use crate::units::{Duration, Time};
 
@@ -300,23 +299,6 @@ pub enum Event {
         block: u64,
         part: Part,
     },
-    /// Describes all blocks of consecutive TTIs. The time of this event is that of the first of
-    /// these TTIs. This event replaces [`Self::Block`] and [`Self::Carries`] if the bearer supports
-    /// it and no listener subscribes to single blocks. [`Self::Segmented`] gives the contents of
-    /// new blocks.
-    Run {
-        bearer: u32,
-        user: u32,
-        blocks: Blocks,
-    },
-    /// A bearer segments an accepted packet into the units `first..end`, which hold no other packet.
-    Segmented {
-        bearer: u32,
-        user: u32,
-        packet: PacketId,
-        first: u64,
-        end: u64,
-    },
     GivenUp {
         bearer: u32,
         user: u32,
@@ -440,11 +422,7 @@ impl Mask {
     pub const SERVICE: Self = Self(1 << 11);
     /// Causes of transmissions: limits of senders, expired timers, and starts and arrivals of transfers.
     pub const DECISIONS: Self = Self(1 << 12);
-    /// Like [`Self::BLOCKS`], but combined over consecutive TTIs if the bearer supports it and no listener
-    /// subscribes to single blocks.
-    pub const RUNS: Self = Self(1 << 13);
-    pub const PDCP: Self = Self(1 << 15);
-    pub const ANY_BLOCKS: Self = Self::BLOCKS.or(Self::RUNS);
+    pub const PDCP: Self = Self(1 << 13);
     pub const ALL: Self = Self(u16::MAX);
 
     #[must_use]
@@ -478,8 +456,7 @@ impl Event {
             | Self::Arrived { .. } => Mask::DECISIONS,
             Self::Queue { .. } => Mask::QUEUE,
             Self::Tti { .. } => Mask::TTIS,
-            Self::Block { .. } | Self::Carries { .. } | Self::GivenUp { .. } => Mask::ANY_BLOCKS,
-            Self::Run { .. } | Self::Segmented { .. } => Mask::RUNS,
+            Self::Block { .. } | Self::Carries { .. } | Self::GivenUp { .. } => Mask::BLOCKS,
             Self::State { .. } | Self::Slept { .. } | Self::Promoted { .. } | Self::Handover { .. } => {
                 Mask::CHANNELS
             }

@@ -3,9 +3,8 @@
 //! The modules form three groups:
 //!
 //! - **Simulation time and events.** [`engine`] orders events in integer time. [`packet`] defines what links,
-//!   queues and bearers carry. [`event`] is the stream in which all layers report what happens, and
-//!   [`Blocks`] its compact form for radio blocks. [`context`] is the argument through which a place (a link
-//!   or bearer) is called.
+//!   queues and bearers carry. [`event`] is the stream in which all layers report what happens. [`context`] is
+//!   the argument through which a place (a link or bearer) is called.
 //! - **Random numbers.** [`rng`] gives each entity a random stream of its own, named by seed, replication and
 //!   purpose.
 //! - **Scenarios and results.** [`units`] defines the quantities in a scenario. [`registry!`] and [`plugin`] make
@@ -16,7 +15,6 @@
 //! `nodeb-net` (links and queues), `nodeb-radio` (bearers), `nodeb-tcp` (end hosts) and
 //! `nodeb-sim`, which connects these three, build on this crate.
 
-mod blocks;
 pub mod cause;
 pub mod check;
 pub mod context;
@@ -32,6 +30,5 @@ pub mod rng;
 pub mod table;
 pub mod units;
 
-pub use blocks::Blocks;
 pub use context::{Context, Counts, Output};
 pub use error::{Error, Result};

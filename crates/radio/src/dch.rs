@@ -101,7 +101,10 @@ impl Radio for Dch {
         Parts {
             queue: Some(Queue::Buffer(self.buffer)),
             tti: Some(Tti { bler: Some(bler), ..Tti::of(self.tti) }),
-            retransmission: Some(Retransmission { is_harq: false, after: self.retransmission_delay }),
+            retransmission: self
+                .rlc
+                .retransmits_blocks()
+                .then_some(Retransmission { is_harq: false, after: self.retransmission_delay }),
             ..Parts::default()
         }
     }

@@ -63,7 +63,7 @@ impl Tti {
     }
 }
 
-/// Of blocks that failed.
+/// Of whole blocks that failed.
 #[derive(Clone, Copy, Debug)]
 pub struct Retransmission {
     /// At the Node B, rather than by RLC.

@@ -322,8 +322,8 @@ fn scenarios() -> Vec<(String, String, Scenario)> {
     RADIOS.into_iter().flat_map(of_radio).collect()
 }
 
-/// All but single blocks.
-const COMBINED: Mask = Mask::RUNS
+/// Without a measurement of the bandwidth available, which adds to the tables.
+const WITHOUT_BANDWIDTH: Mask = Mask::BLOCKS
     .or(Mask::PACKETS)
     .or(Mask::QUEUE)
     .or(Mask::TTIS)
@@ -331,7 +331,6 @@ const COMBINED: Mask = Mask::RUNS
     .or(Mask::SERVICE)
     .or(Mask::DECISIONS);
 
-/// Of all events, with single blocks or combined ones.
 struct Events {
     mask: Mask,
     hash: Hash,
@@ -366,7 +365,7 @@ fn fingerprint(name: &str, text: &str, scenario: &Scenario) -> String {
     let [cwnd, segments, rtt, queue, transfers] = [true; 5];
     let record = Record { cwnd, segments, rtt, queue, transfers, scheduler, bandwidth };
     let loud = Scenario { record, ..scenario.clone() };
-    let mask = if Hash::of(name).is_multiple_of(2) { Mask::ALL } else { COMBINED };
+    let mask = if Hash::of(name).is_multiple_of(2) { Mask::ALL } else { WITHOUT_BANDWIDTH };
     let mut events = Events { mask, hash: Hash::START };
     let series = run_with_listener(&loud, scenario.seed, 0, &control, &mut events).expect("a run");
     let hashes =

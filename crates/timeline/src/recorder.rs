@@ -397,8 +397,6 @@ impl Listener for Recorder {
                 }
             }
             Event::Tti { .. }
-            | Event::Run { .. }
-            | Event::Segmented { .. }
             | Event::Available { .. }
             | Event::Served { .. }
             | Event::Granted { .. }

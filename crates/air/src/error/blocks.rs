@@ -12,6 +12,20 @@ pub struct Resource {
     pub channel: u64,
 }
 
+/// Blocks must be in the order of transmission.
+pub trait Failures {
+    /// Stops after the first block that fails; good blocks before it, or `None` if none fails.
+    fn first_failure(&mut self, on: Resource, blocks: u64, pdus: u32) -> Option<u64>;
+
+    /// The block has failed `times` times.
+    fn retransmission_fails(&mut self, on: Resource, pdus: u32, times: u32) -> bool;
+
+    /// That the next new blocks include at least; 0 if a model decides about a block only when it is sent.
+    fn good_blocks(&self) -> u64 {
+        0
+    }
+}
+
 #[derive(Debug)]
 pub enum BlockErrors {
     Independent(Box<IndependentErrors>),
@@ -68,6 +82,23 @@ impl IndependentErrors {
     }
 }
 
+impl Failures for IndependentErrors {
+    #[inline]
+    fn first_failure(&mut self, _: Resource, blocks: u64, _: u32) -> Option<u64> {
+        self.first.next_error_within(blocks)
+    }
+
+    #[inline]
+    fn retransmission_fails(&mut self, _: Resource, _: u32, times: u32) -> bool {
+        self.of_retransmission(times).next_is_error()
+    }
+
+    #[inline]
+    fn good_blocks(&self) -> u64 {
+        self.first.good()
+    }
+}
+
 fn gaps(p: Probability, n: u32, user: u64, streams: Streams) -> ErrorGaps {
     ErrorGaps::new(p.0, streams.stream("bearer", user, &format!("block errors {n}")))
 }
@@ -83,18 +114,19 @@ impl Modelled {
     fn number(&self, on: Resource) -> u64 {
         on.tti * self.channels + on.channel
     }
+}
 
-    // This function is kept out of line, so that it does not slow down the code for independent
-    // errors.
-    #[inline(never)]
-    fn first_failure(&mut self, number: u64, user: usize, blocks: u64, pdus: u32) -> Option<u64> {
-        let link = &mut self.links[user];
+impl Failures for Modelled {
+    fn first_failure(&mut self, on: Resource, blocks: u64, pdus: u32) -> Option<u64> {
+        let number = self.number(on);
+        let link = &mut self.links[on.user];
         (0..blocks).find(|nth| link.block_fails(number + nth, pdus, 0))
     }
 
-    #[inline(never)]
-    fn retransmission_fails(&mut self, number: u64, user: usize, pdus: u32, nth: usize) -> bool {
-        self.links[user].block_fails(number, pdus, nth)
+    fn retransmission_fails(&mut self, on: Resource, pdus: u32, times: u32) -> bool {
+        let nth = times.min(LAST_DISTINCT - 1) as usize;
+        let number = self.number(on);
+        self.links[on.user].block_fails(number, pdus, nth)
     }
 }
 
@@ -128,46 +160,6 @@ impl BlockErrors {
         Self::Modelled(Modelled { channels: u64::from(shape.channels), links })
     }
 
-    /// Stops after the first block that fails; good blocks before it, or `None` if none fails.
-    #[inline]
-    pub fn first_failure(&mut self, on: Resource, blocks: u64, pdus: u32) -> Option<u64> {
-        match self {
-            Self::Independent(errors) => errors.first.next_error_within(blocks),
-            Self::Modelled(model) => model.first_failure(model.number(on), on.user, blocks, pdus),
-        }
-    }
-
-    /// Returns `None` if there is an error model, because a model decides about a block only when the block
-    /// is sent.
-    #[inline]
-    pub fn good_blocks(&self) -> Option<u64> {
-        match self {
-            Self::Independent(errors) => Some(errors.first.good()),
-            Self::Modelled(_) => None,
-        }
-    }
-
-    /// At most [`Self::good_blocks`]; does nothing if there is an error model.
-    #[inline]
-    pub fn pass_good(&mut self, blocks: u64) {
-        if let Self::Independent(errors) = self {
-            let failed = errors.first.next_error_within(blocks);
-            debug_assert!(failed.is_none(), "a block fails among those expected to be good");
-        }
-    }
-
-    /// The block has failed `times` times.
-    #[inline]
-    pub fn retransmission_fails(&mut self, on: Resource, pdus: u32, times: u32) -> bool {
-        match self {
-            Self::Independent(errors) => errors.of_retransmission(times).next_is_error(),
-            Self::Modelled(model) => {
-                let nth = times.min(LAST_DISTINCT - 1) as usize;
-                model.retransmission_fails(model.number(on), on.user, pdus, nth)
-            }
-        }
-    }
-
     /// Each PDU has its own checksum; without an error model all are in error or none.
     pub fn wrong_pdus(&mut self, on: Resource, wrong: &mut [bool]) {
         match self {
@@ -176,6 +168,22 @@ impl BlockErrors {
                 let number = model.number(on);
                 model.links[on.user].wrong_pdus(number, wrong);
             }
+        }
+    }
+}
+
+impl Failures for BlockErrors {
+    fn first_failure(&mut self, on: Resource, blocks: u64, pdus: u32) -> Option<u64> {
+        match self {
+            Self::Independent(errors) => errors.first_failure(on, blocks, pdus),
+            Self::Modelled(model) => model.first_failure(on, blocks, pdus),
+        }
+    }
+
+    fn retransmission_fails(&mut self, on: Resource, pdus: u32, times: u32) -> bool {
+        match self {
+            Self::Independent(errors) => errors.retransmission_fails(on, pdus, times),
+            Self::Modelled(model) => model.retransmission_fails(on, pdus, times),
         }
     }
 }

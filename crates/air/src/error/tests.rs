@@ -3,7 +3,7 @@ use nodeb_base::rng::Streams;
 use nodeb_base::units::Probability;
 use serde_json::{Value, json};
 
-use super::blocks::{BlockErrors, BlockShape, Resource};
+use super::blocks::{BlockErrors, BlockShape, Failures, Resource};
 use super::{Advances, ErrorModel, ErrorProcess, ErrorSpec, file};
 use crate::mac::harq::CombiningSpec;
 use crate::mac::harq::chase::Chase;

@@ -73,17 +73,17 @@ impl Buffer {
         }
     }
 
-    /// PDU numbers, or `None` if the buffer is full.
-    pub fn push(&mut self, packet: Packet) -> Option<Range<u64>> {
+    /// False if the buffer is full.
+    pub fn push(&mut self, packet: Packet) -> bool {
         if self.backlog.packets >= self.limit {
-            return None;
+            return false;
         }
         let first = self.end;
         self.end += u64::from(packet.size.div_ceil(self.pdu_bytes));
         self.backlog.add(&packet);
         self.first_end = self.first_end.min(self.end);
         self.sdus.push_back(Sdu { packet, first, end: self.end, damaged: false, gone: false });
-        Some(first..self.end)
+        true
     }
 
     /// Never sent.
@@ -102,6 +102,7 @@ impl Buffer {
         self.next - pdus
     }
 
+    #[inline]
     pub fn take_failed(&mut self, tti: u64) -> Option<FailedBlock> {
         let block = self.failed.take(tti)?;
         if block.first == self.missing {
@@ -180,17 +181,27 @@ impl Buffer {
         }
     }
 
-    pub fn carried(&self, first: u64, pdus: u32) -> impl Iterator<Item = Part> + '_ {
-        let end = first + u64::from(pdus);
-        let from = self.sdus.partition_point(|sdu| sdu.end <= first);
-        let of = move |sdu: &Sdu| {
+    /// Of the packet with this PDU, among those in the buffer.
+    pub fn place_of(&self, pdu: u64) -> usize {
+        self.sdus.partition_point(|sdu| sdu.end <= pdu)
+    }
+
+    /// The packet at `place` is the first in the block, or no longer any; moves `place` to that of the next
+    /// block.
+    #[inline]
+    pub fn carried(&self, place: &mut usize, block: FailedBlock, mut carry: impl FnMut(Part)) {
+        let end = block.first + u64::from(block.pdus);
+        while let Some(sdu) = self.sdus.get(*place).filter(|sdu| sdu.first < end) {
             // All PDUs of a packet are full except the last one, so PDU numbers convert to bytes.
             let before =
                 |pdu: u64| ((pdu - sdu.first) * u64::from(self.pdu_bytes)).min(sdu.packet.size.into());
-            let (from, to) = (before(first.max(sdu.first)), before(end.min(sdu.end)));
-            Part { packet: sdu.packet.id, offset: from as u32, bytes: (to - from) as u32 }
-        };
-        self.sdus.range(from..).take_while(move |sdu| sdu.first < end).map(of)
+            let (from, to) = (before(block.first.max(sdu.first)), before(end.min(sdu.end)));
+            carry(Part { packet: sdu.packet.id, offset: from as u32, bytes: (to - from) as u32 });
+            if sdu.end > end {
+                return;
+            }
+            *place += 1;
+        }
     }
 
     pub fn backlog(&self) -> Backlog {
@@ -210,7 +221,7 @@ mod tests {
     fn buffer(order: Delivered, failed: &[(u64, u32)]) -> Buffer {
         let mut buffer = Buffer::new(40, 10, order);
         for seq in 0..3 {
-            assert_eq!(buffer.push(packet(seq)), Some(3 * seq..3 * seq + 3));
+            assert!(buffer.push(packet(seq)));
         }
         assert_eq!(buffer.new_pdus(), 9);
         buffer.take_new(9);
@@ -255,6 +266,6 @@ mod tests {
     #[test]
     fn a_full_buffer_rejects_packets() {
         let mut buffer = Buffer::new(40, 1, Delivered::InSequence);
-        assert!(buffer.push(packet(0)).is_some() && buffer.push(packet(1)).is_none());
+        assert!(buffer.push(packet(0)) && !buffer.push(packet(1)));
     }
 }

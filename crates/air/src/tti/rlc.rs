@@ -12,7 +12,7 @@ use super::grid::Grid;
 use super::{Air, Mac};
 use crate::channel::ci::BlockSize;
 use crate::error::ErrorModel;
-use crate::error::blocks::{BlockErrors, Resource};
+use crate::error::blocks::{BlockErrors, Failures, Resource};
 use crate::mac::harq::retransmissions::Retransmissions;
 use crate::mac::reordering::ReorderingQueue;
 use crate::mac::sched::shared::SharedChannel;
@@ -115,7 +115,7 @@ impl<R: RlcPair> RlcMac<R> {
         let failed = blocks.iter().filter(|block| block.wrong.contains(&true)).count() as u32;
         let quality = self.users[chosen.user].block_size.quality(chosen.rate);
         let sent = Sent { blocks: blocks.len() as u32, failed, units };
-        if ctx.wants(Mask::ANY_BLOCKS) {
+        if ctx.wants(Mask::BLOCKS) {
             self.emit_blocks(ctx, chosen.user, &blocks);
         }
         ctx.blocks(ctx.now, chosen.user, quality, sent);

@@ -106,13 +106,7 @@ fn packet_does_not_wait_for_later_packets() {
 fn waiting_for_a_packet_given_up_is_charged_to_reordering() {
     let mut fixture = Fixture::on("[radio.dch]\nmax_transmissions = 2");
     fixture.data(0, 1, 1).data(0, 2, 2).enter(0, 1).enter(0, 2);
-    for packet in [1, 2] {
-        let (first, end) = (packet - 1, packet);
-        fixture.emit(0, &Event::Segmented { bearer: 0, user: 0, packet: id(packet), first, end });
-    }
-    for (at, block, transmission, failed) in [(0, 0, 1, true), (0, 1, 1, false), (100, 0, 2, true)] {
-        fixture.emit(at, &Event::Block { bearer: 0, user: 0, block, units: 1, transmission, failed });
-    }
+    fixture.block(0, 0, 1, true, 1).block(0, 1, 1, false, 2).block(100, 0, 2, true, 1);
     fixture.emit(100, &Event::GivenUp { bearer: 0, user: 0, block: 0 });
     fixture.emit(110, &Event::Lost { place: BEARER, packet: id(1), cause: event::Cause::RadioLoss });
     fixture.leave(110, 2).receive(110, Site::Phone, 2);
@@ -192,11 +186,4 @@ fn handover_interruption_is_charged_to_handover() {
     fixture.data(0, 1, 1).enter(0, 1).emit(10, &Event::Handover { bearer: 0, user: 0, cell: 1 });
     fixture.block(120, 0, 1, false, 1).leave(122, 1).receive(122, Site::Phone, 1);
     assert_eq!(fixture.done(122), [(Scheduler, 10), (Handover, 100), (Scheduler, 10), (Transmission, 2)]);
-}
-
-#[test]
-fn segmentation_of_other_flows_marks_the_bearer_as_cutting() {
-    let mut fixture = Fixture::on("[radio.dch]");
-    fixture.emit(0, &Event::Segmented { bearer: 0, user: 0, packet: id(7), first: 0, end: 3 });
-    assert!(fixture.timeline.air.is_cut());
 }

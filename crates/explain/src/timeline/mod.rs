@@ -3,17 +3,16 @@
 
 mod air;
 mod in_flight;
-mod near;
 mod packets;
 mod service;
 
-pub(crate) use air::{Absence, Air, Block, Frame, Group, Part, Sent};
+pub(crate) use air::{Absence, Air, Block, Frame, Group, Part};
 pub(crate) use packets::{Basis, Hop, Moment, NONE, Packet, Why};
 pub(crate) use service::{Granted, Lane, Lanes, Served};
 
 use std::ops::ControlFlow;
 
-use nodeb_base::event::{Cause, Event, Mask, Place, Recovery, Site};
+use nodeb_base::event::{self, Cause, Event, Mask, Place, Recovery, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::{Duration, Time};
 use nodeb_radio::ChannelKey;
@@ -47,8 +46,8 @@ pub(crate) struct Position {
 pub(crate) struct Radio {
     /// `None` if the radio works packet by packet.
     pub tti: Option<Duration>,
-    /// From the start of the TTI in which a block fails; 0 without such a parameter.
-    pub retransmits_after: Duration,
+    /// From the start of the TTI in which a block fails; `None` if whole blocks are not retransmitted.
+    pub retransmits_after: Option<Duration>,
     pub has_harq: bool,
     /// If new and retransmitted frames can share a block.
     pub frame_bytes: Option<u32>,
@@ -110,7 +109,7 @@ impl Timeline {
             shares_phone: connections.iter().filter(|other| other.phone == phone).count() > 1,
             radio: Radio {
                 tti,
-                retransmits_after: parts.retransmission.map(|again| again.after).unwrap_or_default(),
+                retransmits_after: parts.retransmission.map(|again| again.after),
                 has_harq: parts.retransmission.is_some_and(|again| again.is_harq),
                 frame_bytes: parts.tti.and_then(|tti| tti.frame_bytes),
                 has_channels: parts.channel == Some(ChannelKey::Ue),
@@ -195,7 +194,7 @@ impl Timeline {
     /// Only before the transfer, above [`FORGET_AFTER`] records.
     #[inline]
     fn forget(&mut self) {
-        if self.begun.is_none() && self.packets.hops.len() + self.air.tx.len() > FORGET_AFTER {
+        if self.begun.is_none() && self.packets.hops.len() + self.air.blocks.len() > FORGET_AFTER {
             let kept = self.packets.forget();
             self.lanes.forget();
             self.granted.clear();
@@ -227,56 +226,50 @@ impl Timeline {
     }
 
     /// Without hybrid ARQ each user has codes of its own, so users do not delay each other.
-    fn serve_others(&mut self, from: Time, ttis: u32) {
+    fn serve_others(&mut self, from: Time) {
         if self.radio.has_harq {
-            let lasts = Duration(self.radio.tti.unwrap_or_default().0 * u64::from(ttis));
+            let lasts = self.radio.tti.unwrap_or_default();
             let place = Place::new(Site::Bearer, self.position.bearer);
             self.lanes.at(place).others(Served { from, sent: from + lasts });
         }
     }
 
-    // This function is not inlined: inlined into `on_event`, it would make the handling of short
-    // events save more registers.
+    // This function and the next ones are not inlined: inlined into `on_event`, they would make the handling of
+    // short events save more registers.
+    #[inline(never)]
+    fn on_block(&mut self, at: Time, user: u32, block: u64, sent: (u32, u32, bool)) {
+        if user != self.position.user {
+            return self.serve_others(at);
+        }
+        // If each user has an individual channel, a received block may be retransmitted too, as its ACK may be
+        // misread.
+        let has_failed = sent.2;
+        let may_follow = self.radio.retransmits_after.is_some() && (has_failed || self.radio.has_channels);
+        self.air.send(at, block, sent, may_follow);
+    }
+
+    #[inline(never)]
+    fn on_part(&mut self, event::Part { packet, offset, bytes }: event::Part) {
+        if let Some(packet) = self.packets.number(packet) {
+            self.air.carry(packet, offset, bytes);
+        }
+    }
+
     #[inline(never)]
     fn on_air_event(&mut self, at: Time, event: &Event) {
         let Position { bearer: own, user: me, .. } = self.position;
         match *event {
-            Event::Block { bearer, user, block, units, transmission, failed } if bearer == own => {
-                if user == me {
-                    // If each user has an individual channel, a received block may be retransmitted
-                    // too, as its ACK may be misread.
-                    let may_follow = failed || self.radio.has_channels;
-                    self.air.send(at, block, units, transmission, failed, may_follow);
-                } else {
-                    self.serve_others(at, 1);
-                }
-            }
-            Event::Run { bearer, user, blocks } if bearer == own => {
-                if user == me {
-                    self.air.send_run(at, &blocks);
-                } else {
-                    self.serve_others(at, blocks.ttis);
-                }
-            }
             Event::GivenUp { bearer, user, block } if bearer == own && user == me => {
                 self.air.give_up(block);
-            }
-            Event::Segmented { bearer, user, packet, first, end } if bearer == own && user == me => {
-                self.air.cut(self.packets.number(packet), first, end);
-            }
-            Event::Carries { bearer, user, part, .. } if bearer == own && user == me => {
-                if let Some(packet) = self.packets.number(part.packet) {
-                    self.air.carry(packet, part.offset, part.bytes);
-                }
             }
             Event::State { bearer, user, state } if bearer == own && user == me => {
                 self.air.states.push((at, state));
             }
             Event::Slept { bearer, user, from, until } if bearer == own && user == me => {
-                self.air.absent(Absence { from, until, is_idle: false });
+                self.air.absences.push(Absence { from, until, is_idle: false });
             }
             Event::Promoted { bearer, user, from, until } if bearer == own && user == me => {
-                self.air.absent(Absence { from, until, is_idle: true });
+                self.air.absences.push(Absence { from, until, is_idle: true });
             }
             Event::Handover { bearer, user, .. } if bearer == own && user == me => {
                 self.air.hand_over(at);
@@ -294,7 +287,7 @@ impl Listener for Timeline {
         // A packet leaves a place at the time at which it enters the next one, so the events `Left`
         // are redundant, except for a Snoop agent, which acts when an ACK leaves the uplink.
         let left = Mask::LEFT.when(self.has_snoop);
-        [Mask::ENTERED, left, Mask::SERVICE, Mask::DECISIONS, Mask::RECOVERY, Mask::RUNS, Mask::CHANNELS]
+        [Mask::ENTERED, left, Mask::SERVICE, Mask::DECISIONS, Mask::RECOVERY, Mask::BLOCKS, Mask::CHANNELS]
             .into_iter()
             .fold(Mask::PACKETS, Mask::or)
     }
@@ -325,6 +318,16 @@ impl Listener for Timeline {
                 if let Some(hop) = self.packets.hop_of(packet) {
                     self.packets.hops[hop as usize].service = self.granted.len() as u32;
                     self.granted.push(Granted { passage, sent: at, hop });
+                }
+            }
+            Event::Block { bearer, user, block, units, transmission, failed } => {
+                if bearer == self.position.bearer {
+                    self.on_block(at, user, block, (units, transmission, failed));
+                }
+            }
+            Event::Carries { bearer, user, part, .. } => {
+                if (bearer, user) == (self.position.bearer, self.position.user) {
+                    self.on_part(part);
                 }
             }
             Event::SendLimit { place, flow, limit } if flow == self.position.flow => {

@@ -432,11 +432,11 @@ impl Packets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timeline::air::{Attempt, Part, Tx};
+    use crate::timeline::air::{Block, Part};
 
     #[test]
     fn records_have_the_documented_sizes() {
-        let of_air = [size_of::<Tx>(), size_of::<Attempt>(), size_of::<Part>()];
-        assert_eq!((size_of::<Packet>(), size_of::<Hop>(), of_air), (72, 40, [56, 32, 16]));
+        let of_air = [size_of::<Block>(), size_of::<Part>()];
+        assert_eq!((size_of::<Packet>(), size_of::<Hop>(), of_air), (72, 40, [48, 16]));
     }
 }

@@ -6,14 +6,25 @@ use nodeb_base::event::Site;
 use nodeb_base::units::{Duration, Time};
 
 use super::Walk;
-use crate::timeline::{Absence, Air, Block, Frame, Group, Hop, NONE, Part, Sent};
+use crate::timeline::{Absence, Air, Block, Frame, Group, Hop, NONE, Part};
 use nodeb_base::cause::{Cause, Step};
 
 /// Blocks searched for one that waits for its retransmission.
-const LOOK_BACK: u32 = 256;
+const LOOK_BACK: usize = 256;
 
-impl Walk<'_> {
-    fn air(&self) -> &Air {
+/// In one TTI.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sent<'a> {
+    /// Units sent for the first time.
+    new: u64,
+    /// Units sent before.
+    retransmitted: u64,
+    /// `None` if all are retransmissions.
+    first_new: Option<&'a Block>,
+}
+
+impl<'a> Walk<'a> {
+    fn air(&self) -> &'a Air {
         &self.timeline.air
     }
 
@@ -23,6 +34,11 @@ impl Walk<'_> {
 
     fn end_of(&self, block: &Block) -> Time {
         block.begin + self.tti()
+    }
+
+    /// By hybrid ARQ or the simple ARQ, not by an RLC protocol.
+    fn retransmits_blocks(&self) -> bool {
+        self.timeline.radio.retransmits_after.is_some()
     }
 
     /// Hybrid ARQ if the radio has it, otherwise RLC.
@@ -40,7 +56,7 @@ impl Walk<'_> {
                 return (packet, hop);
             };
             let block = self.block(block, packet, stay);
-            (packet, hop) = self.older_of(&block, packet, hop);
+            (packet, hop) = self.older_of(block, packet, hop);
             self.follow(packet);
         }
         self.ttis_before(packet, hop)
@@ -48,14 +64,14 @@ impl Walk<'_> {
 
     /// The block that ends at `now` or, after going back through the wait that followed it, the last block
     /// with a part of the packet.
-    fn completing(&mut self, packet: u32, stay: &Hop) -> Option<Block> {
+    fn completing(&mut self, packet: u32, stay: &Hop) -> Option<&'a Block> {
         let left = self.now;
         let group = self.air().group_before(left)?;
         let ends_now = group.begin + self.tti() == left;
         if ends_now {
-            let arrived = || self.air().blocks_of(&group).filter(|block| !self.air().has_failed(block));
+            let arrived = || self.air().blocks_of(&group).iter().filter(|block| !block.has_failed);
             let is_retransmitted =
-                |block: &Block| block.is_retransmission() && self.packet_of(block, packet).is_some();
+                |block: &&Block| block.is_retransmission() && self.packet_of(block, packet).is_some();
             let found = arrived().find(|block| self.air().carries(block, packet));
             let found = found.or_else(|| arrived().find(is_retransmitted));
             let found = found.or_else(|| arrived().find(|block| self.earlier_copy(block, packet).is_some()));
@@ -64,7 +80,7 @@ impl Walk<'_> {
             }
         }
         let last = self.air().last_before(left, stay.entered, packet)?;
-        let (cause, step) = if self.timeline.radio.has_harq || self.air().is_cut() {
+        let (cause, step) = if self.retransmits_blocks() {
             // The reordering timer released the packet, or a packet ahead of it was given up.
             (Cause::Reordering, Step::Held)
         } else if ends_now {
@@ -74,31 +90,31 @@ impl Walk<'_> {
         } else {
             (Cause::Rlc, Step::ReportAwaited)
         };
-        self.to(self.end_of(&last), cause, step, stay.place);
+        self.to(self.end_of(last), cause, step, stay.place);
         Some(last)
     }
 
     /// To the start of the first recorded transmission.
-    fn block(&mut self, mut block: Block, packet: u32, stay: &Hop) -> Block {
+    fn block(&mut self, mut block: &'a Block, packet: u32, stay: &Hop) -> &'a Block {
         let place = stay.place;
         loop {
             let begin = block.begin;
-            self.follow(self.packet_of(&block, packet).unwrap_or(packet));
+            self.follow(self.packet_of(block, packet).unwrap_or(packet));
             if block.is_retransmission() {
                 self.to(begin, self.retransmission_cause(), Step::Retransmits, place);
-                let Some(before) = self.air().transmission_before(&block) else {
+                let Some(before) = self.air().transmission_before(block) else {
                     return block;
                 };
-                self.wait_for_retransmission(&before, stay);
+                self.wait_for_retransmission(before, stay);
                 block = before;
                 continue;
             }
-            let Some(earlier) = self.earlier_copy(&block, packet) else {
+            let Some(earlier) = self.earlier_copy(block, packet) else {
                 self.fixed(begin, Cause::Transmission, Step::Sends, place);
                 return block;
             };
             self.to(begin, Cause::Rlc, Step::Retransmits, place);
-            self.to(self.end_of(&earlier), Cause::Rlc, Step::ReportAwaited, place);
+            self.to(self.end_of(earlier), Cause::Rlc, Step::ReportAwaited, place);
             block = earlier;
         }
     }
@@ -114,39 +130,37 @@ impl Walk<'_> {
             let entered = self.entered_bearer(*other);
             entered.is_some() && self.packet_at(*other).left() >= self.end_of(block) && entered <= came
         };
-        self.air().parts_of(block).map(|part| part.packet).find(is_ahead)
+        self.air().parts_of(block).iter().map(|part| part.packet).find(is_ahead)
     }
 
     /// Until the earliest retransmission the sender waited for the ACK or NACK; then others may have been
     /// served.
     fn wait_for_retransmission(&mut self, before: &Block, stay: &Hop) {
         let (grid, end) = (self.tti().0.max(1), self.end_of(before));
-        let eligible = before.begin + self.timeline.radio.retransmits_after;
+        let eligible = before.begin + self.timeline.radio.retransmits_after.unwrap_or_default();
         let eligible = Time(eligible.0.div_ceil(grid) * grid).max(end).min(self.now);
         self.others_or(eligible, self.retransmission_cause(), Step::RetransmissionAwaited, stay);
         self.to(end, self.retransmission_cause(), Step::RetransmissionAwaited, stay.place);
     }
 
     /// Its failure made RLC retransmit data in `block`.
-    fn earlier_copy(&self, block: &Block, packet: u32) -> Option<Block> {
-        if self.air().is_cut() {
-            // Bearers that report units retransmit whole blocks. The timeline records such a
-            // retransmission as another attempt of the same block, so it has no earlier copy.
+    fn earlier_copy(&self, block: &Block, packet: u32) -> Option<&'a Block> {
+        if !self.air().has_copies() {
             return None;
         }
         let served = self.packet_of(block, packet)?;
-        let part = self.air().parts_of(block).find(|part| part.packet == served)?;
+        let part = self.air().parts_of(block).iter().find(|part| part.packet == served)?;
         let entered = self.entered_bearer(part.packet)?;
-        let is_same = |other: &Block| {
-            let mut parts = self.air().parts_of(other);
-            let overlaps = |earlier: Part| {
+        let is_same = |other: &&Block| {
+            let mut parts = self.air().parts_of(other).iter();
+            let overlaps = |earlier: &Part| {
                 earlier.packet == part.packet
                     && earlier.offset < part.offset + part.bytes
                     && part.offset < earlier.offset + earlier.bytes
             };
             !other.is_retransmission() && parts.any(overlaps)
         };
-        let earlier = (0..block.tx).rev().map(|tx| self.air().single(tx));
+        let earlier = self.air().blocks[..block.number as usize].iter().rev();
         let earlier = earlier.take_while(|other| self.end_of(other) > entered);
         // Blocks that end after `block` begins cannot have caused its transmission.
         earlier.filter(|other| self.end_of(other) <= block.begin).find(is_same)
@@ -165,14 +179,8 @@ impl Walk<'_> {
     /// before the block.
     fn older_of(&self, block: &Block, packet: u32, hop: u32) -> (u32, u32) {
         let stay = |packet: u32| Some((packet, self.stay_at_bearer(packet)?));
-        let oldest = match self.air().only_packet(block) {
-            Some(only) if only == packet => return (packet, hop),
-            Some(only) => stay(only),
-            None => {
-                let stays = self.air().parts_of(block).filter_map(|part| stay(part.packet));
-                stays.min_by_key(|(_, hop)| self.hop_at(*hop).entered)
-            }
-        };
+        let stays = self.air().parts_of(block).iter().filter_map(|part| stay(part.packet));
+        let oldest = stays.min_by_key(|(_, hop)| self.hop_at(*hop).entered);
         oldest.filter(|(_, hop)| self.hop_at(*hop).entered <= block.begin).unwrap_or((packet, hop))
     }
 
@@ -208,42 +216,30 @@ impl Walk<'_> {
                 continue;
             }
             let all = self.sent_in(&group);
-            if let Some(new) = &all.first_new
-                && self.air().only_packet(new) != Some(packet)
-            {
+            if let Some(new) = all.first_new {
                 (packet, hop) = self.older_of(new, packet, hop);
                 self.follow(packet);
             }
-            // Successive TTIs that have new blocks only and begin with the same packet make one
-            // span.
-            let since = if all.retransmitted > 0 { begin } else { self.air().alike_since(&group, packet) };
-            let begin = since.max(self.hop_at(hop).entered);
+            let begin = begin.max(self.hop_at(hop).entered);
             self.share(&all, begin, stay, packet == own);
             later = Some(group);
         }
     }
 
-    /// RLC may retransmit data in blocks reported as new.
-    fn hides_retransmissions(&self) -> bool {
-        !self.air().is_cut() && !self.timeline.radio.has_harq
-    }
-
-    /// Also for a block with units but without data of the flow.
+    /// Also, if RLC retransmits data in new blocks, for a block with units but without new data of the flow.
     fn carries_nothing_new(&self, block: &Block) -> bool {
-        let is_hidden = || block.units > 0 && self.air().parts_of(block).all(|part| part.is_retransmission);
-        block.is_retransmission() || is_hidden()
+        let is_hidden =
+            || block.units > 0 && self.air().parts_of(block).iter().all(|part| part.is_retransmission);
+        block.is_retransmission() || (!self.retransmits_blocks() && is_hidden())
     }
 
-    fn sent_in(&self, group: &Group) -> Sent {
-        if !self.hides_retransmissions() {
-            return self.air().sent_in(group);
-        }
+    fn sent_in(&self, group: &Group) -> Sent<'a> {
         let mut all = Sent::default();
         for block in self.air().blocks_of(group) {
-            if self.carries_nothing_new(&block) {
+            if self.carries_nothing_new(block) {
                 all.retransmitted += u64::from(block.units);
             } else {
-                let new = self.new_units(&block);
+                let new = self.new_units(block);
                 all.new += new;
                 all.retransmitted += u64::from(block.units) - new;
                 all.first_new.get_or_insert(block);
@@ -258,13 +254,13 @@ impl Walk<'_> {
         let Some(size) = self.timeline.radio.frame_bytes else {
             return units;
         };
-        let new = self.air().parts_of(block).filter(|part| !part.is_retransmission);
+        let new = self.air().parts_of(block).iter().filter(|part| !part.is_retransmission);
         new.map(|part| u64::from(part.bytes.div_ceil(size))).sum::<u64>().min(units)
     }
 
     /// In proportion to the units sent; not `is_own`, new units count as a wait behind another packet of the
     /// user.
-    fn share(&mut self, &Sent { new, retransmitted, .. }: &Sent, begin: Time, stay: &Hop, is_own: bool) {
+    fn share(&mut self, &Sent { new, retransmitted, .. }: &Sent<'_>, begin: Time, stay: &Hop, is_own: bool) {
         let begin = begin.max(self.floor);
         if self.now <= begin {
             return;
@@ -286,7 +282,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Or to the arrival at the bearer if later. `sent` in `Air::tx` follows, or the transmission that begins
+    /// Or to the arrival at the bearer if later. `sent` in `Air::blocks` follows, or the transmission that begins
     /// at `now`.
     fn not_sent(&mut self, begin: Time, stay: &Hop, sent: Option<u32>) {
         let begin = begin.max(stay.entered).max(self.floor);
@@ -303,7 +299,7 @@ impl Walk<'_> {
 
     /// With the first new unit of `sent` (as in [`Self::not_sent`]), unless it arrived after `now`.
     fn frame_before(&self, sent: Option<u32>) -> Option<Frame> {
-        let next = sent.or_else(|| self.air().tx_at(self.now))?;
+        let next = sent.or_else(|| Some(self.air().block_at(self.now)?.number))?;
         self.air().frame_of(next).filter(|frame| frame.arrives <= self.now)
     }
 
@@ -380,8 +376,8 @@ impl Walk<'_> {
 
     /// A failed block just before `now` is retransmitted at `now` or later.
     fn awaits_retransmission(&self) -> bool {
-        let waits = |next: Option<Time>| next.is_some_and(|next| next >= self.now);
-        self.air().next_attempts_of_failed(self.now, LOOK_BACK).any(waits)
+        let mut last = self.air().blocks_before(self.now).iter().rev().take(LOOK_BACK);
+        last.any(|block| block.has_failed && block.next().is_some_and(|next| next >= self.now))
     }
 
     /// Time of other users is charged to the scheduler, the rest to `cause`.

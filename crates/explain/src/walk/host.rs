@@ -42,6 +42,6 @@ impl Walk<'_> {
     pub(super) fn is_of_others(&self, group: &Group) -> bool {
         let air = &self.timeline.air;
         self.has_other_connections()
-            && air.blocks_of(group).all(|block| air.parts_of(&block).next().is_none())
+            && air.blocks_of(group).iter().all(|block| air.parts_of(block).is_empty())
     }
 }

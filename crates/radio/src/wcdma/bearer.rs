@@ -149,7 +149,7 @@ impl WcdmaMac {
                 continue;
             }
             let mut errors = connection.errors.with(connection.failure);
-            let mut parts = ctx.wants(Mask::ANY_BLOCKS).then(Vec::new);
+            let mut parts = ctx.wants(Mask::BLOCKS).then(Vec::new);
             let sent = connection.queue.send(
                 arq,
                 slot,

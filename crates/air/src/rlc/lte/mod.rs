@@ -14,9 +14,9 @@
 //! use nodeb_base::packet::Packet;
 //! use nodeb_base::units::Time;
 //! use nodeb_net::queue::drop_tail::{DropTail, Fifo};
-//! use nodeb_radio::pdcp::Transmit;
-//! use nodeb_radio::rlc::lte::um::LteUm;
-//! use nodeb_radio::rlc::lte::{Entity, Framing, Outcome};
+//! use nodeb_air::pdcp::Transmit;
+//! use nodeb_air::rlc::lte::um::LteUm;
+//! use nodeb_air::rlc::lte::{Entity, Framing, Outcome};
 //!
 //! let transmit = Transmit::new(Box::new(Fifo::new(&DropTail::default())), None);
 //! let mut rlc = Entity::um(&LteUm::default(), Framing::default(), transmit);

@@ -9,19 +9,18 @@ pub mod remedies;
 
 use std::ops::Range;
 
-use nodeb_base::Blocks;
 use nodeb_base::context::{Context, Sent};
 use nodeb_base::event::{Cause, Event, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 
-use super::ahead::{Ahead, emit_run};
+use super::ahead::Ahead;
 use super::grid::Grid;
 use super::{Air, Mac};
 use crate::channel::ci::BlockSize;
 use crate::error::ErrorModel;
-use crate::error::blocks::{BlockErrors, Resource};
+use crate::error::blocks::{BlockErrors, Failures, Resource};
 use crate::mac::sched::shared::SharedChannel;
 use crate::mac::sched::{Candidate, Scheduler};
 use crate::rlc::{Buffer, FailedBlock};
@@ -47,8 +46,6 @@ pub struct ArqMac {
     /// Their packets arrive at the end of the last simulated TTI.
     completed: Option<usize>,
     ahead: Ahead,
-    /// False only in tests.
-    runs_ahead: bool,
 }
 
 impl ArqMac {
@@ -74,13 +71,7 @@ impl ArqMac {
             errors,
             completed: None,
             ahead: Ahead::default(),
-            runs_ahead: true,
         }
-    }
-
-    #[cfg(test)]
-    fn without_running_ahead(self) -> Self {
-        Self { runs_ahead: false, ..self }
     }
 
     fn choose(&mut self, tti: u64) -> Option<Candidate> {
@@ -90,92 +81,11 @@ impl ArqMac {
             is_ready.then(|| state.block_size.candidate(user, tti))
         })
     }
-
-    /// The event must have a bit for each block, and no block may be given up, so that failed blocks are
-    /// retransmitted in order.
-    fn emits_runs(&self) -> bool {
-        self.air.channels <= Blocks::MAX && self.air.max_transmissions.is_none()
-    }
-
-    /// And those following TTIs that no arrival can change. `EACH` emits each block, `TOGETHER` those of a
-    /// TTI as one event; both are constants, so that a run without listeners has no code for them.
-    fn run<const EACH: bool, const TOGETHER: bool>(
-        &mut self,
-        ctx: &mut Context,
-        grid: &mut Grid,
-        mut tti: u64,
-    ) {
-        let Some(Candidate { user, mut rate, .. }) = self.choose(tti) else {
-            return;
-        };
-        let is_alone = self.runs_ahead && self.users.len() == 1;
-        let Self { air, users, channel, errors, ahead, retransmission_ttis, .. } = self;
-        let User { buffer, block_size } = &mut users[user];
-        let mut sender =
-            Sender { air, buffer, errors, ahead, user, retransmission_ttis: *retransmission_ttis };
-        let in_steps = block_size.is_constant() && !(EACH && ctx.wants(Mask::BLOCKS));
-        // If a single user has enough PDUs to fill every channel, packets that arrive later do not
-        // change the blocks that are sent.
-        let all_full = if is_alone { u64::from(air.channels) * u64::from(block_size.most) } else { u64::MAX };
-        let mut goes_on = sender.buffer.new_pdus() >= all_full;
-        let mut is_now = true;
-        let is_silent = in_steps && !EACH && !TOGETHER && sender.air.max_transmissions.is_none();
-        let runs_full = is_silent && sender.errors.good_blocks().is_some();
-        let completes = loop {
-            let plain = if goes_on && in_steps { sender.plain_ttis(tti, grid, ctx.horizon) } else { 0 };
-            if plain > 1 {
-                sender.run_plain(ctx, tti, plain);
-                tti += plain;
-            } else if goes_on && runs_full && !is_now {
-                tti = sender.run_full(tti, grid.begun_by(ctx.horizon));
-            } else {
-                let (sent, blocks) = sender.send_blocks::<EACH, TOGETHER>(ctx, grid, tti, rate);
-                let quality = block_size.quality(rate);
-                if is_now {
-                    let at = ctx.now;
-                    if TOGETHER {
-                        emit_run(ctx, at, user as u32, blocks);
-                    }
-                    ctx.blocks(at, user, quality, sent);
-                    channel.served(tti, user, sent.units);
-                } else {
-                    sender.ahead.run(tti, 1, quality, sent);
-                    if TOGETHER {
-                        sender.ahead.run_blocks(tti, &blocks);
-                    }
-                }
-                tti += 1;
-            }
-            is_now = false;
-            let completes = sender.buffer.has_complete();
-            goes_on =
-                !completes && sender.buffer.new_pdus() >= all_full && grid.beginning(tti) <= ctx.horizon;
-            if !goes_on {
-                break completes;
-            }
-            rate = block_size.in_tti(tti);
-        };
-        grid.next = tti;
-        self.completed = completes.then_some(user);
-    }
 }
 
 impl Mac for ArqMac {
-    fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
-        // Without listeners, deferred results only change counters, so they can wait. With listeners
-        // they are emitted first, to keep events in the order of time.
-        if !ctx.sink.is_deaf() {
-            self.catch_up(ctx, grid);
-        }
-        let Some(pdus) = self.users[user].buffer.push(packet) else {
-            return false;
-        };
-        if ctx.wants(Mask::RUNS) {
-            let (bearer, user) = (ctx.place.index, user as u32);
-            let (packet, first, end) = (packet.id, pdus.start, pdus.end);
-            ctx.emit(Event::Segmented { bearer, user, packet, first, end });
-        }
-        true
+    fn accept(&mut self, _: &mut Context, _: &Grid, user: usize, packet: Packet) -> bool {
+        self.users[user].buffer.push(packet)
     }
 
     fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
@@ -191,7 +101,7 @@ impl Mac for ArqMac {
     }
 
     fn catch_up(&mut self, ctx: &mut Context, grid: &Grid) {
-        self.ahead.emit_due(ctx, grid);
+        self.ahead.catch_up(ctx, grid);
     }
 
     fn complete(&mut self, ctx: &mut Context, _: u64) {
@@ -207,15 +117,28 @@ impl Mac for ArqMac {
         });
     }
 
+    /// And, unless a listener subscribes to TTIs or blocks, those following TTIs that no arrival can change.
     fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, tti: u64) {
-        let (blocks, runs) = (ctx.wants(Mask::BLOCKS), ctx.wants(Mask::RUNS));
-        if blocks || runs && !self.emits_runs() {
-            self.run::<true, false>(ctx, grid, tti);
-        } else if runs {
-            self.run::<false, true>(ctx, grid, tti);
-        } else {
-            self.run::<false, false>(ctx, grid, tti);
-        }
+        let Some(Candidate { user, rate, .. }) = self.choose(tti) else {
+            return;
+        };
+        let Self { air, users, channel, errors, ahead, retransmission_ttis, .. } = self;
+        let is_alone = users.len() == 1;
+        let User { buffer, block_size } = &mut users[user];
+        let (air, retransmission_ttis) = (&*air, *retransmission_ttis);
+        let ahead = (is_alone && !ctx.wants(Mask::TTIS.or(Mask::BLOCKS))).then_some(ahead);
+        let sent = match errors {
+            BlockErrors::Independent(errors) => {
+                Sender { air, buffer, block_size, errors: &mut **errors, user, retransmission_ttis }
+                    .run(ctx, grid, tti, rate, ahead)
+            }
+            BlockErrors::Modelled(errors) => {
+                Sender { air, buffer, block_size, errors, user, retransmission_ttis }
+                    .run(ctx, grid, tti, rate, ahead)
+            }
+        };
+        channel.served(tti, user, sent.units);
+        self.completed = users[user].buffer.has_complete().then_some(user);
     }
 
     fn backlog(&self, user: usize) -> Backlog {
@@ -223,185 +146,174 @@ impl Mac for ArqMac {
     }
 }
 
-struct Sender<'a> {
+struct Sender<'a, E> {
     air: &'a Air,
     buffer: &'a mut Buffer,
-    errors: &'a mut BlockErrors,
-    ahead: &'a mut Ahead,
+    block_size: &'a BlockSize,
+    errors: &'a mut E,
     user: usize,
     retransmission_ttis: u64,
 }
 
-impl Sender<'_> {
-    /// First failed blocks that are due, then new blocks of `rate` PDUs.
-    #[inline]
-    fn send_blocks<const EACH: bool, const TOGETHER: bool>(
+impl<E: Failures> Sender<'_, E> {
+    /// In TTI `tti`, and in the TTIs `ahead`.
+    fn run(
         &mut self,
         ctx: &mut Context,
-        grid: &Grid,
+        grid: &mut Grid,
         tti: u64,
         rate: u32,
-    ) -> (Sent, Blocks) {
-        let all = u64::from(self.air.channels);
-        let mut channels = all;
-        let user = self.user;
-        let resource = |left: u64| Resource { user, tti, channel: all - left };
-        let mut sent = Sent::default();
-        let mut blocks = Blocks { per_block: rate, ttis: 1, ..Blocks::default() };
-        while channels > 0
-            && let Some(block) = self.buffer.take_failed(tti)
-        {
-            let on = resource(channels);
-            channels -= 1;
-            sent.units += block.pdus;
-            let fails = self.errors.retransmission_fails(on, block.pdus, block.transmissions);
-            let block = FailedBlock { transmissions: block.transmissions + 1, ..block };
-            if TOGETHER {
-                blocks.again |= 1 << on.channel;
-                blocks.failed |= u64::from(fails) << on.channel;
+        ahead: Option<&mut Ahead>,
+    ) -> Sent {
+        let sent = if ctx.wants(Mask::BLOCKS) {
+            self.send::<true>(ctx, tti, rate, false)
+        } else {
+            self.send::<false>(ctx, tti, rate, false)
+        };
+        let now = ctx.now;
+        ctx.blocks(now, self.user, self.block_size.quality(rate), sent);
+        if let Some(ahead) = ahead {
+            self.run_ahead(ctx, grid, ahead);
+        }
+        sent
+    }
+
+    /// While the PDUs fill every channel, so that packets that arrive later change nothing, until a packet is
+    /// complete.
+    #[inline(never)]
+    fn run_ahead(&mut self, ctx: &mut Context, grid: &mut Grid, ahead: &mut Ahead) {
+        let all_full = u64::from(self.air.channels) * u64::from(self.block_size.most);
+        let end = grid.begun_by(ctx.horizon);
+        let mut tti = grid.next;
+        while self.buffer.new_pdus() >= all_full && tti < end && !self.buffer.has_complete() {
+            let plain = self.plain_ttis(tti, end);
+            if plain > 1 {
+                ahead.count(plain, self.send_plain(tti, plain));
+                tti += plain;
+            } else {
+                ahead.count(1, self.send::<false>(ctx, tti, self.block_size.in_tti(tti), true));
+                tti += 1;
             }
-            if EACH {
-                self.emit_block(ctx, grid.beginning(tti), block, fails);
+        }
+        grid.next = tti;
+    }
+
+    /// First failed blocks that are due, then new blocks of `rate` PDUs, of which the last may have fewer unless
+    /// there are enough for all channels.
+    #[inline(always)]
+    fn send<const LISTENS: bool>(&mut self, ctx: &mut Context, tti: u64, rate: u32, is_full: bool) -> Sent {
+        let all = u64::from(self.air.channels);
+        let mut on = Resource { user: self.user, tti, channel: 0 };
+        let mut sent = Sent::default();
+        while on.channel < all
+            && let Some(mut block) = self.buffer.take_failed(tti)
+        {
+            let fails = self.errors.retransmission_fails(on, block.pdus, block.transmissions);
+            on.channel += 1;
+            block.transmissions += 1;
+            sent.units += block.pdus;
+            if LISTENS {
+                self.emit_block(ctx, block, fails);
             }
             if fails {
                 sent.failed += 1;
-                self.fail(ctx, grid, tti, block);
+                self.fail(ctx, tti, block);
             }
         }
         let per_block = u64::from(rate);
-        let pdus = self.buffer.new_pdus().min(channels * per_block);
-        let mut new = if per_block == 1 { pdus } else { pdus.div_ceil(per_block) };
+        let mut new = all - on.channel;
+        let mut pdus = new * per_block;
+        if !is_full {
+            pdus = pdus.min(self.buffer.new_pdus());
+            new = pdus.div_ceil(per_block);
+        }
         let mut first = self.buffer.take_new(pdus);
         let end = first + pdus;
-        sent.blocks = (all - channels + new) as u32;
+        let mut place = if LISTENS { self.buffer.place_of(first) } else { 0 };
+        sent.blocks = (on.channel + new) as u32;
         sent.units += pdus as u32;
-        (blocks.first, blocks.units, blocks.per_tti) = (first, pdus as u32, sent.blocks);
-        while let Some(good) = self.errors.first_failure(resource(channels), new, rate) {
-            channels -= good;
+        while let Some(good) = self.errors.first_failure(on, new, rate) {
             let failed = first + good * per_block;
-            let size = per_block.min(end - failed);
-            let block = FailedBlock { first: failed, pdus: size as u32, transmissions: 1 };
-            if TOGETHER {
-                blocks.failed |= 1 << (all - channels);
+            if LISTENS {
+                self.emit_new(ctx, &mut place, first..failed, rate);
             }
-            channels -= 1;
-            if EACH {
-                self.emit_new(ctx, grid.beginning(tti), first..failed, rate);
-                self.emit_block(ctx, grid.beginning(tti), block, true);
-            }
-            sent.failed += 1;
-            self.fail(ctx, grid, tti, block);
-            first = failed + size;
+            first = end.min(failed + per_block);
+            let block = FailedBlock { first: failed, pdus: (first - failed) as u32, transmissions: 1 };
+            on.channel += good + 1;
             new -= good + 1;
-        }
-        if EACH {
-            self.emit_new(ctx, grid.beginning(tti), first..end, rate);
-        }
-        (sent, blocks)
-    }
-
-    /// Until a packet is complete, a channel would stay unused, or enough TTIs without errors follow for a
-    /// single step; the next TTI. As [`Self::send_blocks`] for a constant rate, unlimited transmissions,
-    /// independent errors and no listeners, at half the cost.
-    #[inline(never)]
-    fn run_full(&mut self, mut tti: u64, end: u64) -> u64 {
-        let BlockErrors::Independent(errors) = &mut *self.errors else {
-            return tti;
-        };
-        let Air { channels, pdus_per_block: pdus, .. } = *self.air;
-        let (all, per_block) = (u64::from(channels), u64::from(pdus));
-        loop {
-            let from = tti + self.retransmission_ttis;
-            let (mut new, mut sent) = (all, Sent { blocks: channels, failed: 0, units: 0 });
-            while new > 0
-                && let Some(mut block) = self.buffer.take_failed(tti)
-            {
-                new -= 1;
-                sent.units += block.pdus;
-                if errors.of_retransmission(block.transmissions).next_is_error() {
-                    block.transmissions += 1;
-                    sent.failed += 1;
-                    self.buffer.keep_failed(from, block);
-                }
+            sent.failed += 1;
+            if LISTENS {
+                self.emit_first(ctx, &mut place, block, true);
             }
-            sent.units += new as u32 * pdus;
-            let mut first = self.buffer.take_new(new * per_block);
-            while let Some(good) = errors.first.next_error_within(new) {
-                first += good * per_block;
-                sent.failed += 1;
-                self.buffer.keep_failed(from, FailedBlock { first, pdus, transmissions: 1 });
-                first += per_block;
-                new -= good + 1;
-            }
-            self.ahead.run(tti, 1, 0, sent);
-            tti += 1;
-            let is_full =
-                self.buffer.new_pdus() >= all * per_block && errors.first.good() < FEWEST_AT_ONCE * all;
-            if !is_full || tti >= end || self.buffer.has_complete() {
-                return tti;
-            }
+            self.fail(ctx, tti, block);
         }
+        if LISTENS {
+            self.emit_new(ctx, &mut place, first..end, rate);
+        }
+        sent
     }
 
     /// Given up at the limit of transmissions.
     #[inline]
-    fn fail(&mut self, ctx: &mut Context, grid: &Grid, tti: u64, block: FailedBlock) {
+    fn fail(&mut self, ctx: &mut Context, tti: u64, block: FailedBlock) {
         if self.air.may_retransmit(block.transmissions) {
             self.buffer.keep_failed(tti + self.retransmission_ttis, block);
         } else {
-            self.give_up(ctx, grid.beginning(tti), block);
+            self.give_up(ctx, block);
         }
     }
 
     #[cold]
-    fn give_up(&mut self, ctx: &mut Context, at: Time, FailedBlock { first, pdus, .. }: FailedBlock) {
+    fn give_up(&mut self, ctx: &mut Context, FailedBlock { first, pdus, .. }: FailedBlock) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
-        self.ahead.emit(ctx, at, Event::GivenUp { bearer, user, block: first });
+        ctx.emit(Event::GivenUp { bearer, user, block: first });
         self.buffer.give_up(first..first + u64::from(pdus));
     }
 
-    /// Without errors; the last block may have fewer than `rate` PDUs.
+    /// Without errors; `place` as in [`Buffer::carried`].
     #[cold]
-    fn emit_new(&mut self, ctx: &mut Context, at: Time, pdus: Range<u64>, rate: u32) {
-        for first in pdus.clone().step_by(rate as usize) {
+    fn emit_new(&self, ctx: &mut Context, place: &mut usize, pdus: Range<u64>, rate: u32) {
+        let mut first = pdus.start;
+        while first < pdus.end {
             let pdus = u64::from(rate).min(pdus.end - first) as u32;
-            self.emit_block(ctx, at, FailedBlock { first, pdus, transmissions: 1 }, false);
+            self.emit_first(ctx, place, FailedBlock { first, pdus, transmissions: 1 }, false);
+            first += u64::from(pdus);
         }
     }
 
-    /// Identified by its first PDU; also the parts of packets in a new block, if a listener subscribes to
-    /// single blocks.
-    #[cold]
-    fn emit_block(&mut self, ctx: &mut Context, at: Time, block: FailedBlock, failed: bool) {
+    /// With the parts of packets; `place` as in [`Buffer::carried`].
+    fn emit_first(&self, ctx: &mut Context, place: &mut usize, block: FailedBlock, failed: bool) {
+        self.emit_block(ctx, block, failed);
         let (bearer, user) = (ctx.place.index, self.user as u32);
-        let FailedBlock { first, pdus, transmissions: transmission } = block;
-        self.ahead.emit(
-            ctx,
-            at,
-            Event::Block { bearer, user, block: first, units: pdus, transmission, failed },
-        );
-        if transmission == 1 && ctx.wants(Mask::BLOCKS) {
-            for part in self.buffer.carried(first, pdus) {
-                self.ahead.emit(ctx, at, Event::Carries { bearer, user, block: first, part });
-            }
-        }
+        self.buffer.carried(place, block, |part| {
+            ctx.emit(Event::Carries { bearer, user, block: block.first, part });
+        });
     }
 
-    /// TTIs whose channels all carry new blocks, none of which fails, and of which only the last may complete
-    /// a packet; 0 if they end after `horizon`.
+    /// Identified by its first PDU.
+    fn emit_block(&self, ctx: &mut Context, block: FailedBlock, failed: bool) {
+        let (bearer, user) = (ctx.place.index, self.user as u32);
+        let FailedBlock { first: block, pdus: units, transmissions: transmission } = block;
+        ctx.emit(Event::Block { bearer, user, block, units, transmission, failed });
+    }
+
+    /// TTIs before `end` whose channels all carry new blocks, none of which fails, and of which only the last may
+    /// complete a packet; 0 if they are not worth a step.
     #[inline]
-    fn plain_ttis(&self, tti: u64, grid: &Grid, horizon: Time) -> u64 {
+    fn plain_ttis(&self, tti: u64, end: u64) -> u64 {
         let channels = u64::from(self.air.channels);
         // Computing the number of TTIs takes three divisions, which only pays off if several TTIs
         // are free of errors.
-        match self.errors.good_blocks() {
-            Some(good) if good >= FEWEST_AT_ONCE * channels => self.plain_ttis_of(good, tti, grid, horizon),
-            _ => 0,
+        let good = self.errors.good_blocks();
+        if good >= FEWEST_AT_ONCE * channels && self.block_size.is_constant() {
+            self.plain_ttis_of(good, tti, end)
+        } else {
+            0
         }
     }
 
     /// The next `good` new blocks have no error.
-    fn plain_ttis_of(&self, good: u64, tti: u64, grid: &Grid, horizon: Time) -> u64 {
+    fn plain_ttis_of(&self, good: u64, tti: u64, end: u64) -> u64 {
         let per_tti = u64::from(self.air.channels * self.air.pdus_per_block);
         let new = self.buffer.new_pdus();
         if new < FEWEST_AT_ONCE * per_tti {
@@ -412,22 +324,17 @@ impl Sender<'_> {
             return quiet;
         }
         let good = good / u64::from(self.air.channels);
-        let ttis = quiet.min(new / per_tti).min(good).min(u64::from(u32::MAX) / per_tti);
-        if grid.beginning(tti + ttis) <= horizon { ttis } else { 0 }
+        quiet.min(new / per_tti).min(good).min(end - tti)
     }
 
-    /// `ttis` is the result of [`Self::plain_ttis`].
-    fn run_plain(&mut self, ctx: &Context, tti: u64, ttis: u64) {
-        let (per_tti, per_block) = (self.air.channels, self.air.pdus_per_block);
-        let units = per_tti * per_block;
-        self.errors.pass_good(ttis * u64::from(per_tti));
-        let first = self.buffer.take_new(ttis * u64::from(units));
-        self.ahead.run(tti, ttis, 0, Sent { blocks: per_tti, failed: 0, units });
-        if ctx.wants(Mask::RUNS) {
-            let ttis = ttis as u32;
-            let plain = Blocks { first, units: units * ttis, per_block, per_tti, ttis, failed: 0, again: 0 };
-            self.ahead.run_blocks(tti, &plain);
-        }
+    /// `ttis` is the result of [`Self::plain_ttis`]; in each of them.
+    fn send_plain(&mut self, tti: u64, ttis: u64) -> Sent {
+        let (blocks, units) = (self.air.channels, self.air.channels * self.air.pdus_per_block);
+        let on = Resource { user: self.user, tti, channel: 0 };
+        let failed = self.errors.first_failure(on, ttis * u64::from(blocks), self.air.pdus_per_block);
+        debug_assert!(failed.is_none(), "a block fails among those expected to be good");
+        self.buffer.take_new(ttis * u64::from(units));
+        Sent { blocks, failed: 0, units }
     }
 }
 

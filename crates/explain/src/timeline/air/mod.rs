@@ -1,22 +1,16 @@
-//! Units are PDUs or frames, as the bearer counts them: a packet is cut into units, and a block carries one
-//! or more.
-
-mod ask;
-mod send;
-mod tx;
+//! Blocks to the user, and the packets that they carry.
 
 use std::collections::HashMap;
 
-use nodeb_base::Blocks;
 use nodeb_base::units::{Duration, Time};
 
-use super::near::Near;
-use tx::FORGOTTEN;
-
-pub(crate) use tx::{Attempt, Block, Tx};
+use super::packets::NONE;
 
 /// Not retransmitted.
 const NEVER: Time = Time(u64::MAX);
+
+/// Not recorded, for example discarded before the transfer began.
+const FORGOTTEN: u32 = NONE - 1;
 
 /// A range of bytes of the packet.
 #[derive(Clone, Copy, Debug)]
@@ -28,24 +22,41 @@ pub(crate) struct Part {
     pub is_retransmission: bool,
 }
 
-/// A range of [`Air::tx`].
+/// One transmission.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Group {
-    pub from: u32,
-    pub to: u32,
+pub(crate) struct Block {
+    /// In `Air::blocks`.
+    pub number: u32,
     pub begin: Time,
-    /// In its element of [`Air::tx`].
-    tti: u32,
+    /// PDUs, octets or frames.
+    pub units: u32,
+    pub has_failed: bool,
+    /// New units sent before it, or discarded at a change of cell.
+    first: u64,
+    /// A range of `Air::parts`.
+    parts: (u32, u32),
+    /// Previous transmission; [`NONE`] for the first, [`FORGOTTEN`] if it is not recorded.
+    before: u32,
+    /// Start of the next transmission.
+    next: Time,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sent {
-    /// Units sent for the first time.
-    pub new: u64,
-    /// Units sent before.
-    pub retransmitted: u64,
-    /// `None` if all are retransmissions.
-    pub first_new: Option<Block>,
+impl Block {
+    pub fn is_retransmission(&self) -> bool {
+        self.before != NONE
+    }
+
+    pub fn next(&self) -> Option<Time> {
+        (self.next < NEVER).then_some(self.next)
+    }
+}
+
+/// The blocks of one TTI, a range of [`Air::blocks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    pub from: u32,
+    to: u32,
+    pub begin: Time,
 }
 
 /// Data waited because no block could be sent to the phone.
@@ -55,14 +66,6 @@ pub(crate) struct Absence {
     pub until: Time,
     /// Set-up of a connection; else DRX.
     pub is_idle: bool,
-}
-
-/// From `first` up to, but excluding, `end`.
-#[derive(Clone, Copy, Debug)]
-struct Cut {
-    packet: u32,
-    first: u64,
-    end: u64,
 }
 
 /// From the RNC to the Node B.
@@ -76,36 +79,25 @@ pub(crate) struct Frame {
 
 #[derive(Debug, Default)]
 pub(crate) struct Air {
-    /// In the order of time, each with one or several adjacent TTIs.
-    pub tx: Vec<Tx>,
-    pub parts: Vec<Part>,
-    /// In ascending order; empty unless [`Self::is_cut`].
-    cuts: Vec<Cut>,
-    /// The bearer reports the units into which it cuts packets, not the contents of each block.
-    is_cut: bool,
-    /// By element of `tx`, the index in `parts` of its first part; empty if [`Self::is_cut`].
-    carries: Vec<u32>,
-    /// Of blocks that may be retransmitted, in the order of time.
-    attempts: Vec<Attempt>,
-    /// First of `attempts` whose retransmission has not begun; with [`Self::is_cut`] blocks are retransmitted
-    /// in the order of failure, else 0.
-    waiting: usize,
     tti: Duration,
+    /// In the order of time.
+    pub blocks: Vec<Block>,
+    parts: Vec<Part>,
+    /// Last transmission of the blocks that may be retransmitted, by the bearer's number.
+    latest: HashMap<u64, u32>,
+    /// End of the part that was carried last, by packet; first transmissions are in order, so a later block with
+    /// bytes before it is a retransmission.
+    carried: Vec<u32>,
+    /// A block carried bytes that an earlier one had carried.
+    has_copies: bool,
+    /// Carried for the first time or discarded at a change of cell.
+    units: u64,
     /// In the order of time.
     pub states: Vec<(Time, u8)>,
     pub handovers: Vec<Time>,
     /// In the order of their beginnings.
     pub absences: Vec<Absence>,
     pub frames: Vec<Frame>,
-    /// By packet; as first transmissions are in order, a later block with these bytes is a retransmission.
-    carried: HashMap<u32, u32>,
-    /// Last attempt by block; empty if [`Self::is_cut`].
-    latest: HashMap<u64, u32>,
-    /// Carried for the first time or discarded at a change of cell; only without [`Self::is_cut`].
-    units: u64,
-    near_tx: Near,
-    near_cut: Near,
-    near_attempt: Near,
 }
 
 impl Air {
@@ -113,24 +105,99 @@ impl Air {
         Self { tti, ..Self::default() }
     }
 
-    pub fn is_cut(&self) -> bool {
-        self.is_cut
+    /// Towards [`MAX_RECORDS`](super::MAX_RECORDS).
+    pub fn records(&self) -> usize {
+        self.blocks.len() + self.parts.len()
     }
 
-    /// With [`Self::is_cut`], failed blocks that wait for retransmission are kept; `new` renumbers packets,
-    /// `None` discards.
-    pub fn forget(&mut self, new: impl Fn(u32) -> Option<u32>) {
-        let renumbered = |cut: &Cut| new(cut.packet).map(|packet| Cut { packet, ..*cut });
-        self.cuts = self.cuts.iter().filter_map(renumbered).collect();
-        self.tx.clear();
-        self.attempts.drain(..if self.is_cut() { self.waiting } else { self.attempts.len() });
-        for attempt in &mut self.attempts {
-            (attempt.tx, attempt.before) = (FORGOTTEN, FORGOTTEN);
+    /// `transmission` counts from 1; `may_follow` if the block may be retransmitted.
+    pub fn send(&mut self, begin: Time, block: u64, sent: (u32, u32, bool), may_follow: bool) {
+        let (units, transmission, has_failed) = sent;
+        let number = self.blocks.len() as u32;
+        let (first, part) = (self.units, self.parts.len() as u32);
+        let (before, parts) = if transmission == 1 {
+            self.units += u64::from(units);
+            (NONE, (part, part))
+        } else {
+            self.retransmit(begin, block)
+        };
+        if may_follow {
+            self.latest.insert(block, number);
         }
-        self.waiting = 0;
-        self.parts.clear();
-        self.carries.clear();
+        self.blocks.push(Block { number, begin, units, has_failed, first, parts, before, next: NEVER });
+    }
+
+    /// The previous transmission and its parts.
+    #[inline(never)]
+    fn retransmit(&mut self, begin: Time, block: u64) -> (u32, (u32, u32)) {
+        match self.latest.remove(&block) {
+            Some(last) => {
+                let earlier = &mut self.blocks[last as usize];
+                earlier.next = begin;
+                (last, earlier.parts)
+            }
+            None => (FORGOTTEN, (0, 0)),
+        }
+    }
+
+    /// Its failed transmission waits no longer.
+    pub fn give_up(&mut self, block: u64) {
+        self.latest.remove(&block);
+    }
+
+    /// By the block sent last.
+    pub fn carry(&mut self, packet: u32, offset: u32, bytes: u32) {
+        let Some(block) = self.blocks.last_mut() else {
+            return;
+        };
+        let at = packet as usize;
+        if at >= self.carried.len() {
+            self.carried.resize(at + 1, 0);
+        }
+        let carried = &mut self.carried[at];
+        let is_retransmission = offset + bytes <= *carried;
+        self.has_copies |= offset < *carried;
+        *carried = (*carried).max(offset + bytes);
+        self.parts.push(Part { packet, offset, bytes, is_retransmission });
+        block.parts.1 += 1;
+    }
+
+    /// Sent at `at`.
+    pub fn frame(&mut self, at: Time, arrives: Time, units: u64) {
+        let end = self.frames.last().map_or(0, |frame| frame.end) + units;
+        self.frames.push(Frame { at, arrives, end });
+    }
+
+    /// Discarded units count as sent, so that the search for a later block's frame does not find a discarded
+    /// one.
+    pub fn hand_over(&mut self, at: Time) {
+        self.handovers.push(at);
+        let arrived = self.frames.iter().rev().find(|frame| frame.arrives <= at);
+        self.units = self.units.max(arrived.map_or(0, |frame| frame.end));
         self.latest.clear();
+    }
+
+    /// Except failed blocks whose retransmission may still complete a packet; `new` renumbers packets, `None`
+    /// discards.
+    pub fn forget(&mut self, new: impl Fn(u32) -> Option<u32>) {
+        let (blocks, parts) = (std::mem::take(&mut self.blocks), std::mem::take(&mut self.parts));
+        let mut waiting: Vec<_> = self.latest.drain().map(|(block, number)| (number, block)).collect();
+        waiting.sort_unstable();
+        for (number, block) in waiting {
+            let sent = blocks[number as usize];
+            let from = self.parts.len() as u32;
+            let renumbered = |part: &Part| Some(Part { packet: new(part.packet)?, ..*part });
+            self.parts.extend(parts_of(&parts, &sent).iter().filter_map(renumbered));
+            let to = self.parts.len() as u32;
+            if sent.has_failed && to > from {
+                let number = self.blocks.len() as u32;
+                let before = if sent.is_retransmission() { FORGOTTEN } else { NONE };
+                self.latest.insert(block, number);
+                self.blocks.push(Block { number, before, parts: (from, to), ..sent });
+            } else {
+                self.parts.truncate(from as usize);
+            }
+        }
         self.carried.clear();
         self.absences.clear();
         let last = self.states.pop();
@@ -138,16 +205,96 @@ impl Air {
         self.states.extend(last);
     }
 
-    /// Towards [`MAX_RECORDS`](super::MAX_RECORDS).
-    pub fn records(&self) -> usize {
-        self.tx.len() + self.attempts.len() + self.parts.len()
+    /// A bearer has retransmitted bytes in new blocks.
+    pub fn has_copies(&self) -> bool {
+        self.has_copies
+    }
+
+    /// In the first transmission.
+    pub fn parts_of(&self, block: &Block) -> &[Part] {
+        parts_of(&self.parts, block)
+    }
+
+    pub fn carries(&self, block: &Block, packet: u32) -> bool {
+        self.parts_of(block).iter().any(|part| part.packet == packet)
+    }
+
+    /// `None` if the block is new or the transmission not recorded.
+    pub fn transmission_before(&self, block: &Block) -> Option<&Block> {
+        self.blocks.get(block.before as usize)
+    }
+
+    /// Begun before `time`.
+    pub fn blocks_before(&self, time: Time) -> &[Block] {
+        &self.blocks[..self.blocks.partition_point(|block| block.begin < time)]
+    }
+
+    /// First one that begins exactly at `time`.
+    pub fn block_at(&self, time: Time) -> Option<&Block> {
+        self.blocks.get(self.blocks_before(time).len()).filter(|block| block.begin == time)
+    }
+
+    /// Last one begun before `time` with a part of the packet, and ended after `ends_after`.
+    pub fn last_before(&self, time: Time, ends_after: Time, packet: u32) -> Option<&Block> {
+        let late = self.blocks_before(time).iter().rev();
+        let mut late = late.take_while(|block| block.begin + self.tti > ends_after);
+        late.find(|block| self.carries(block, packet))
+    }
+
+    /// In the order of transmission.
+    pub fn blocks_of(&self, group: &Group) -> &[Block] {
+        &self.blocks[group.from as usize..group.to as usize]
+    }
+
+    /// Last TTI begun before `time`.
+    pub fn group_before(&self, time: Time) -> Option<Group> {
+        last_group(self.blocks_before(time))
+    }
+
+    /// Last TTI before that of `group`.
+    pub fn group_before_that(&self, group: &Group) -> Option<Group> {
+        last_group(&self.blocks[..group.from as usize])
+    }
+
+    /// That brought the first new unit of a block, if recorded.
+    pub fn frame_of(&self, block: u32) -> Option<Frame> {
+        let units = self.blocks[block as usize].first;
+        let at = self.frames.partition_point(|frame| frame.end <= units);
+        self.frames.get(at).copied()
+    }
+
+    pub fn absence_before(&self, time: Time) -> Option<Absence> {
+        let after = self.absences.partition_point(|absence| absence.from < time);
+        self.absences[..after].last().copied()
+    }
+
+    /// Each TTI counts once.
+    pub fn busy(&self, begun: Time, ended: Time) -> Duration {
+        let mut until = begun;
+        let mut busy = 0;
+        for block in &self.blocks {
+            let end = block.begin + self.tti;
+            busy += end.min(ended).since(block.begin.max(until)).0;
+            until = until.max(end);
+        }
+        Duration(busy)
+    }
+
+    /// With the state's start time.
+    pub fn state_before(&self, time: Time) -> Option<(Time, u8)> {
+        let after = self.states.partition_point(|(since, _)| *since < time);
+        self.states[..after].last().copied()
     }
 }
 
-/// First unit and units; `retransmitted` blocks precede it in `blocks`.
-fn new_block(blocks: &Blocks, place: u32, retransmitted: u32) -> (u64, u32) {
-    let unit = blocks.first + u64::from(place - retransmitted) * u64::from(blocks.per_block);
-    (unit, blocks.per_block.min((blocks.end() - unit) as u32))
+fn parts_of<'a>(parts: &'a [Part], block: &Block) -> &'a [Part] {
+    &parts[block.parts.0 as usize..block.parts.1 as usize]
+}
+
+fn last_group(blocks: &[Block]) -> Option<Group> {
+    let begin = blocks.last()?.begin;
+    let alike = blocks.iter().rev().take_while(|block| block.begin == begin).count();
+    Some(Group { from: (blocks.len() - alike) as u32, to: blocks.len() as u32, begin })
 }
 
 #[cfg(test)]

@@ -144,7 +144,7 @@ impl HsdpaMac {
         if let Some(control) = self.flow_control.as_mut().filter(|_| sent.is_new) {
             control.sent(user, u64::from(units));
         }
-        if ctx.wants(Mask::ANY_BLOCKS) {
+        if ctx.wants(Mask::BLOCKS) {
             sent.emit(ctx, user, |units| state.packets.carried(units));
         }
         if sent.settled == Some(false) {

@@ -292,7 +292,7 @@ impl<S: Standard> DownlinkMac<S> {
         }
         for sent in self.sent.drain(..) {
             let state = &mut self.users[user];
-            if ctx.wants(Mask::ANY_BLOCKS) {
+            if ctx.wants(Mask::BLOCKS) {
                 sent.emit(ctx, user, |units| state.rlc.carried(units));
             }
             total.blocks += 1;

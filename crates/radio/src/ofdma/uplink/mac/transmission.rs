@@ -53,7 +53,7 @@ impl<S: Standard> UplinkMac<S> {
             ctx.count_ttis(0, user, Counted { blocks, units: u64::from(block.bytes) });
             let is_done = decoded || block.units.is_empty();
             let is_again = !is_done && block.transmissions < self.rules.max_transmissions;
-            if ctx.wants(Mask::ANY_BLOCKS) {
+            if ctx.wants(Mask::BLOCKS) {
                 let rlc = &self.ues[user].rlc;
                 sent_block(&block, is_done, is_again).emit(ctx, user, |units| rlc.carried(units));
             }
