@@ -187,6 +187,7 @@ __all__ = [
     "TimeLaw",
     "Trace",
     "TraceBearer",
+    "TraceJitter",
     "Traffic",
     "TrafficVolume",
     "Ue",
@@ -237,6 +238,15 @@ DelayEstimate: TypeAlias = Literal["timestamp", "departure_rate"]
 
 `departure_rate`: Number of waiting bytes divided by a departure rate that is measured while
 at least 16 KiB wait (RFC 8033, section 5.2).
+"""
+
+AtEnd: TypeAlias = Literal["loop", "stop"]
+"""Behaviour at the end of a recording of delivery opportunities, of a channel or of delays.
+
+`loop`: The recording starts again from its beginning.
+
+`stop`: The recording is not repeated: after its end the last delay holds; without
+opportunities or a channel, nothing is sent, and packets wait.
 """
 
 Era: TypeAlias = str
@@ -399,14 +409,6 @@ packet starts in a later slot.
 `any_packets`: Retransmitted and new frames of any packets.
 
 `apart`: Either retransmitted frames, or new frames of one packet, but never both.
-"""
-
-AtEnd: TypeAlias = Literal["loop", "stop"]
-"""Behaviour at the end of a recording of delivery opportunities or of a channel.
-
-`loop`: The recording starts again from its beginning.
-
-`stop`: The recording is not repeated: nothing is sent after its end, and packets wait.
 """
 
 Speed: TypeAlias = str
@@ -727,6 +729,28 @@ class NormalJitter(Part):
 
     deviation: Duration = "3 ms"
     """Standard deviation of the distribution, before negative values are replaced by 0."""
+
+
+class TraceJitter(Part):
+    """Delay that follows a recording over time."""
+
+    tag: ClassVar[str | None] = "trace"
+
+    file: str | None = None
+    """Path of a CSV file with the points, relative to the folder of the scenario file: a line
+    `time_s,delay_ms` or `time_ms,delay_ms`, and then one line per point.
+    """
+
+    times: list[Duration] = field(default_factory=list)
+    """Time of each point from the start of the run, in ascending order. The last time must not be
+    0; it is also the length of the recording.
+    """
+
+    delays: list[Duration] = field(default_factory=list)
+    """Extra delay of each point."""
+
+    at_end: AtEnd = "loop"
+    """Behaviour at the end of the recording."""
 
 
 class Reordering(Part):
@@ -3499,7 +3523,9 @@ Queue: TypeAlias = (
 )
 """The queue: a name, or a table with one key."""
 
-Jitter: TypeAlias = UniformJitter | NormalJitter | Literal["uniform", "normal"]
+Jitter: TypeAlias = (
+    UniformJitter | NormalJitter | TraceJitter | Literal["uniform", "normal", "trace"]
+)
 """The jitter: a name, or a table with one key."""
 
 Proxy: TypeAlias = Split | Rnf | Literal["split", "rnf"]

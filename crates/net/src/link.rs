@@ -98,7 +98,7 @@ impl Link {
             let (place, packet) = (ctx.place, packet.id);
             ctx.emit(Event::Served { place, channel: 0, packet, from: start, sent, arrives });
         }
-        self.propagation.depart(arrives, packet);
+        self.propagation.depart(sent, self.delay, packet);
     }
 
     #[inline]

@@ -18,14 +18,15 @@ const NANOS_PER_MS: u64 = 1_000_000;
 const LONGEST_MS: u64 = 8_000_000_000;
 const MOST: usize = 10_000_000;
 
-/// Behaviour at the end of a recording of delivery opportunities or of a channel.
+/// Behaviour at the end of a recording of delivery opportunities, of a channel or of delays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AtEnd {
     /// The recording starts again from its beginning.
     #[default]
     Loop,
-    /// The recording is not repeated: nothing is sent after its end, and packets wait.
+    /// The recording is not repeated: after its end the last delay holds; without opportunities or a channel,
+    /// nothing is sent, and packets wait.
     Stop,
 }
 

@@ -59,11 +59,11 @@ impl Propagation {
     }
 
     #[inline]
-    pub fn depart(&mut self, at: Time, packet: Packet) {
+    pub fn depart(&mut self, sent: Time, delay: Duration, packet: Packet) {
         match &mut self.impairment {
-            None => self.lane.push_back((at, packet)),
+            None => self.lane.push_back((sent + delay, packet)),
             Some(impairment) => {
-                let at = impairment.in_order(at);
+                let at = impairment.in_order(sent, delay);
                 match impairment.hold_back() {
                     None => self.lane.push_back((at, packet)),
                     Some(delay) => impairment.late.push_back((at + delay, packet)),
@@ -102,10 +102,10 @@ fn first(lane: &Lane) -> Option<Time> {
 }
 
 impl Impairment {
-    /// `at` is its arrival time without jitter. The result is never earlier than the result for a previous packet.
-    fn in_order(&mut self, at: Time) -> Time {
-        let extra = self.jitter.as_mut().map_or(Duration::ZERO, |(jitter, stream)| jitter.draw(stream));
-        self.latest = self.latest.max(at + extra);
+    /// Arrival time, never earlier than that of a previous packet.
+    fn in_order(&mut self, sent: Time, delay: Duration) -> Time {
+        let extra = self.jitter.as_mut().map_or(Duration::ZERO, |(jitter, stream)| jitter.draw(sent, stream));
+        self.latest = self.latest.max(sent + delay + extra);
         self.latest
     }
 
@@ -136,7 +136,7 @@ mod tests {
         let mut propagation = Propagation::new(jitter.as_ref(), reordering.as_ref(), &streams, "test", 0);
         for seq in 0..packets {
             let at = Time((seq * spacing_ms + 100) * 1_000_000);
-            propagation.depart(at, Packet::new(seq, 40));
+            propagation.depart(at, Duration::ZERO, Packet::new(seq, 40));
         }
         std::iter::from_fn(|| {
             let at = propagation.next()?;
@@ -169,6 +169,29 @@ mod tests {
         assert!((mean - 30.0).abs() < 0.15 && (deviation - 5.0).abs() < 0.1, "{mean} {deviation}");
     }
 
+    /// Points every 40 ms from 20 ms on, the last two a step; a packet every 10 ms, the first at 100 ms.
+    #[test]
+    fn packets_meet_the_delays_of_a_trace() {
+        let points =
+            "times = ['20 ms', '60 ms', '100 ms', '100 ms'], delays = ['8 ms', '0 s', '12 ms', '4 ms']";
+        let trace = |end: &str| format!("trace = {{ {points}, at_end = '{end}' }}");
+        let delays = |end| delays_ms(&fly(Some(&trace(end)), None, 11, 10), 10);
+        let period = [8.0, 8.0, 8.0, 6.0, 4.0, 2.0, 0.0, 3.0, 6.0, 9.0, 8.0];
+        let error = |found: &[f64], wanted: &[f64]| {
+            found.iter().zip(wanted).map(|(found, wanted)| (found - wanted).abs()).fold(0.0, f64::max)
+        };
+        assert!(error(&delays("loop"), &period) < 1e-9, "{:?}", delays("loop"));
+        assert!(error(&delays("stop"), &[4.0; 11]) < 1e-9, "{:?}", delays("stop"));
+    }
+
+    #[test]
+    fn packets_keep_their_order_where_a_recorded_delay_falls() {
+        let trace = "trace = { times = ['100 ms', '110 ms', '1 s'], delays = ['30 ms', '5 ms', '5 ms'] }";
+        let delays = delays_ms(&fly(Some(trace), None, 4, 10), 10);
+        let wanted = [30.0, 20.0, 10.0, 5.0];
+        assert!(delays.iter().zip(wanted).all(|(delay, ms)| (delay - ms).abs() < 1e-9), "{delays:?}");
+    }
+
     #[test]
     fn the_configured_share_of_packets_is_overtaken() {
         // A packet is sent every 10 ms. A packet with an additional delay of 35 ms is overtaken by
@@ -191,7 +214,10 @@ mod tests {
         /// order sent if the link has no reordering.
         #[test]
         fn packets_arrive_once_and_in_order_of_time(
-            jitter in prop::option::of(Just("uniform.most = '50 ms'")),
+            jitter in prop::option::of(prop::sample::select(vec![
+                "uniform.most = '50 ms'",
+                "trace = { times = ['0 s', '40 ms', '40 ms', '1 s'], delays = ['0 s', '90 ms', '5 ms', '60 ms'] }",
+            ])),
             reordering in prop::option::of(Just("share = 0.2\ndelay = '25 ms'")),
             packets in 1u64..300, spacing in 0u64..30,
         ) {

@@ -82,6 +82,10 @@ impl Radio for LinkBearer {
         self.rate
     }
 
+    fn unread(&self) -> Option<String> {
+        self.jitter.as_ref()?.unread()
+    }
+
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Bearers {
         Bearers::one_per_user(users, |user| Box::new(self.link(user, streams)))
     }

@@ -119,10 +119,11 @@ impl Radio for TraceBearer {
 
     fn unread(&self) -> Option<String> {
         let ways = [("down", Some(&self.down)), ("up", self.up.as_ref())];
-        ways.into_iter().find_map(|(way, named)| {
+        let of_way = |(way, named): (&str, Option<&Opportunities>)| {
             let file = named?.unread()?;
             Some(format!("{way}: the trace `{file}` has not been read; expected its contents as `times_ms`"))
-        })
+        };
+        ways.into_iter().find_map(of_way).or_else(|| self.jitter.as_ref()?.unread())
     }
 
     fn tables(&self) -> Vec<Table> {

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.base.streams import printable
+from nodeb.base.units import NS, NS_PER_S
 from nodeb.errors import ScenarioError
 from nodeb.inputs import recording
 from nodeb.inputs.columns import TRAFFIC, recordings, table_at
 from nodeb.inputs.reading import core_call
-from nodeb.inputs.trace import Range, first_entry, read_columns
+from nodeb.inputs.trace import MAX_S, Range, first_entry, read_columns
 from nodeb.storage.files import NAMED_BYTES, read_text
 
 Locate = Callable[[list[str]], str]
@@ -27,8 +28,22 @@ Locate = Callable[[list[str]], str]
 CURVE = ("cqi", "snr_db", "bler")
 CURVE_RANGES = {"cqi": Range(1, 30, "a CQI; expected a whole number, 1 to 30", whole=True)}
 
+DELAYS = (("time_s", "delay_ms"), ("time_ms", "delay_ms"))
+DELAY_UNITS_NS = {"time_s": NS["s"], "time_ms": NS["ms"], "delay_ms": NS["ms"]}
+DELAY_RANGES = {
+    name: Range(0, MAX_S * NS_PER_S / unit, f"from 0 to {MAX_S:.0f} s")
+    for name, unit in DELAY_UNITS_NS.items()
+}
+
 FROM_FILE = ("unit", "pdus_per_block", "process", "within_block")
 """Keys of a radio's `errors` that a model file gives."""
+
+TEXT_CONTENTS = {
+    ".errors.file": FROM_FILE,
+    ".link_curve.file": CURVE,
+    ".jitter.trace.file": ("times", "delays"),
+}
+"""Keys beside the name of a file that its content sets; those of other files become columns."""
 
 FileCache = dict[tuple[Path, *tuple[str, ...]], Mapping[str, Any]]
 """Contents of files, by path, name of the radio, and keys that lead to the file's name."""
@@ -67,6 +82,11 @@ def read_all(
     return scenario
 
 
+def text_contents(key: str) -> tuple[str, ...]:
+    ends = (contents for end, contents in TEXT_CONTENTS.items() if key.endswith(end))
+    return next(ends, ())
+
+
 def paths(scenario: Any, folder: Path) -> Iterator[Path]:
     parts = scenario.items() if isinstance(scenario, dict) else enumerate(scenario)
     for key, value in parts:
@@ -99,6 +119,22 @@ def _named(
         keys = table_at(scenario, place)
         if keys is not None and _is_unread(keys, content):
             yield [*place, "file"], keys, read
+    for link, table in _links(scenario, radio):
+        keys = table_at(table, ("jitter", "trace"))
+        if keys is not None and _is_unread(keys, "times", "delays"):
+            yield [*link, "jitter", "trace", "file"], keys, delays
+
+
+def _links(scenario: dict[str, Any], radio: str) -> Iterator[tuple[list[str], Any]]:
+    """Yields the keys and the table of each link that can have jitter."""
+    for key in ("wired", "uplink"):
+        yield [key], scenario.get(key)
+    core = scenario.get("core")
+    if isinstance(core, list):
+        yield from ((["core", str(number)], link) for number, link in enumerate(core))
+    else:
+        yield ["core"], core
+    yield ["radio", radio], table_at(scenario, ("radio", radio))
 
 
 def _is_unread(table: Mapping[str, Any], *contents: str) -> bool:
@@ -120,6 +156,21 @@ def link_curve(path: Path) -> dict[str, list[float]]:
     return {"cqi": columns["cqi"].astype(int).tolist()} | {
         name: columns[name].tolist() for name in ("snr_db", "bler")
     }
+
+
+def delays(path: Path) -> dict[str, list[str]]:
+    """Reads a file of delays: a line of `DELAYS`, and a point in each other line."""
+    data = read_text(path, NAMED_BYTES).encode()
+    line, names = first_entry(data)
+    if tuple(names) not in DELAYS:
+        expected = " or ".join(f"`{','.join(columns)}`" for columns in DELAYS)
+        raise ScenarioError(
+            f"{path}:{line}: unknown columns `{','.join(names)}`; expected {expected}"
+        )
+    columns = read_columns(data, path, names, ranges=DELAY_RANGES)
+    lists = ((columns[name] * DELAY_UNITS_NS[name]).round() for name in names)
+    times, values = ([f"{ns:.0f} ns" for ns in column] for column in lists)
+    return {"times": times, "delays": values}
 
 
 def error_model(path: Path) -> dict[str, Any]:

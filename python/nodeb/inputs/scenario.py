@@ -213,8 +213,23 @@ class Scenario(ScenarioFields):
         values = {str(k): plain(v, str(k)) for k, v in {**(changes or {}), **more}.items()}
         values = self._with_whole_variants(values)
         without = [key for key, value in values.items() if value is None]
-        changed = core_call(self.compiled().with_overrides, overrides(values), without)
-        return self.of(changed, self._taken)
+        base = self._with_files(values)
+        changed = core_call(base.compiled().with_overrides, overrides(values), without)
+        return self.of(changed, base._taken)
+
+    def _with_files(self, values: Mapping[str, Any]) -> Self:
+        """A scenario with the new contents of those named files that are part of its text."""
+        files = {key: named_files.text_contents(key) for key in values}
+        if not any(files.values()):
+            return self
+        data = self.encoded(lambda column: column)
+        for key, contents in files.items():
+            table = value_at(key.removesuffix(".file"), data)
+            if contents and isinstance(table, dict) and isinstance(values[key], str):
+                for name in contents:
+                    table.pop(name, None)
+                table["file"] = values[key]
+        return self.from_dict(data)
 
     def _with_whole_variants(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Values by dotted key, in which a new variant is the value of its key as a whole."""

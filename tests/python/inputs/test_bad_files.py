@@ -16,6 +16,7 @@ SCENARIOS = {
     "down": f'[radio.trace]\ndown.file = "down"\nup.times_ms = [1]\n{USER}',
     "model.json": 'radio.dch = { channels = 4, pdus_per_tti = 3, errors.file = "model.json" }\n'
     + USER,
+    "delays.csv": f'radio = "link"\ncore.jitter.trace.file = "delays.csv"\n{USER}',
     "curves.csv": f'radio.hsdpa.link_curve.file = "curves.csv"\n{USER}',
 }
 KEYS = {
@@ -23,6 +24,7 @@ KEYS = {
     "channel.trace": "s.toml:4: users.0.ue.channel.trace.file: ",
     "down": "s.toml:2: radio.trace.down.file: ",
     "model.json": "s.toml:1: radio.dch.errors",
+    "delays.csv": "s.toml:2: core.jitter.trace",
     "curves.csv": "link_curve",
 }
 
@@ -90,6 +92,13 @@ CASES = [
     ("model.json", model(errors="empty.txt"), "no entries"),
     ("model.json", model(kind="hmm", errors=None, transition=[[1.0]], error=[0.1]), "hmm: "),
     ("model.json", model(pdus_per_block=12), "within_block: "),
+    ("delays.csv", "time,delay\n1,2\n", "delays.csv:1: "),
+    ("delays.csv", "time_s,delay_ms\n1\n", "delays.csv:2: 1 number"),
+    ("delays.csv", "time_s,delay_ms\n1,2\n2,-3\n", "delays.csv:3: -3"),
+    ("delays.csv", "time_ms,delay_ms\n1e300,2\n", "delays.csv:2: 1e+300"),
+    ("delays.csv", "time_s,delay_ms\n2,2\n1,2\n", "trace.times: "),
+    ("delays.csv", "time_s,delay_ms\n0,2\n", "trace.times: "),
+    ("delays.csv", None, "delays.csv: there is no such file"),
     ("curves.csv", "cqi,eb_n0_db,bler\n1,2,0.1\n", "curves.csv:1: "),
     ("curves.csv", "cqi,snr_db,bler\n1,2\n", "curves.csv:2: 2 numbers"),
     ("curves.csv", "cqi,snr_db,bler\n1,2,nan\n", "curves.csv:2: "),

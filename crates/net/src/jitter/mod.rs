@@ -1,14 +1,16 @@
-//! Jitter: an extra delay of each packet, drawn at random, which keeps the order of packets.
+//! Jitter: an extra delay of each packet, drawn at random or recorded, which keeps the order of packets.
 
 pub mod normal;
+pub mod trace;
 pub mod uniform;
 
 use nodeb_base::registry;
 use nodeb_base::rng::Stream;
-use nodeb_base::units::Duration;
+use nodeb_base::units::{Duration, Time};
 
 pub trait Jitter: std::fmt::Debug {
-    fn draw(&mut self, stream: &mut Stream) -> Duration;
+    /// Extra delay of a packet whose transmission ends at `sent`.
+    fn draw(&mut self, sent: Time, stream: &mut Stream) -> Duration;
 }
 
 registry! {
@@ -18,6 +20,8 @@ registry! {
         "uniform" => Uniform(uniform::UniformJitter),
         /// Normally distributed delay, with negative values replaced by 0.
         "normal" => Normal(normal::NormalJitter),
+        /// Delay that follows a recording over time.
+        "trace" => Trace(trace::TraceJitter),
     }
 }
 
@@ -26,6 +30,16 @@ impl JitterSpec {
         match self {
             Self::Uniform(params) => Box::new(*params),
             Self::Normal(params) => Box::new(*params),
+            Self::Trace(params) => Box::new(params.clone()),
         }
+    }
+
+    /// Error message with the key if the caller has not read the file of the delays.
+    pub fn unread(&self) -> Option<String> {
+        let Self::Trace(trace) = self else { return None };
+        let file = trace.unread()?;
+        Some(format!(
+            "jitter.trace: the delays `{file}` have not been read; expected them as `times` and `delays`"
+        ))
     }
 }

@@ -3,7 +3,7 @@
 use nodeb_base::check::Checked;
 use nodeb_base::params;
 use nodeb_base::rng::{Stream, normal};
-use nodeb_base::units::Duration;
+use nodeb_base::units::{Duration, Time};
 
 use super::Jitter;
 
@@ -21,7 +21,7 @@ params! {
 impl Checked for NormalJitter {}
 
 impl Jitter for NormalJitter {
-    fn draw(&mut self, stream: &mut Stream) -> Duration {
+    fn draw(&mut self, _sent: Time, stream: &mut Stream) -> Duration {
         let extra = self.mean.0 as f64 + normal(stream) * self.deviation.0 as f64;
         Duration(extra.round().max(0.0) as u64)
     }

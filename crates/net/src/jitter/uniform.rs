@@ -3,7 +3,7 @@
 use nodeb_base::check::Checked;
 use nodeb_base::params;
 use nodeb_base::rng::{Stream, uniform};
-use nodeb_base::units::Duration;
+use nodeb_base::units::{Duration, Time};
 
 use super::Jitter;
 
@@ -19,7 +19,7 @@ params! {
 impl Checked for UniformJitter {}
 
 impl Jitter for UniformJitter {
-    fn draw(&mut self, stream: &mut Stream) -> Duration {
+    fn draw(&mut self, _sent: Time, stream: &mut Stream) -> Duration {
         Duration((uniform(stream) * self.most.0 as f64).round() as u64)
     }
 }

@@ -196,7 +196,7 @@ impl TracedLink {
                 self.first = Some(First { packet, left: left - sent });
             } else {
                 self.bytes += u64::from(packet.size);
-                self.propagation.depart(at + self.delay, packet);
+                self.propagation.depart(at, self.delay, packet);
             }
         }
         room

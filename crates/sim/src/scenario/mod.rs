@@ -527,7 +527,22 @@ impl Scenario {
             Some(format!("users.{i}.{key}.{kind}: {problem}"))
         };
         let of_radio = || Some(format!("radio.{}.{}", self.radio.key(), self.radio.unread()?));
-        self.users.iter().enumerate().find_map(of_group).or_else(of_radio)
+        let of_link = || {
+            self.jitters()
+                .into_iter()
+                .find_map(|(link, jitter)| Some(format!("{link}.{}", jitter?.unread()?)))
+        };
+        self.users.iter().enumerate().find_map(of_group).or_else(of_radio).or_else(of_link)
+    }
+
+    /// Of the links outside the radio, each with the link's key.
+    fn jitters(&self) -> Vec<(String, Option<&JitterSpec>)> {
+        let core: Vec<_> = self.core.iter().flat_map(Core::links).collect();
+        let key = |at| if core.len() == 1 { "core".to_owned() } else { format!("core.{at}") };
+        let core = core.iter().enumerate().map(|(at, (_, link))| (key(at), link.jitter.as_ref()));
+        let ends = [("wired", &self.wired.jitter), ("uplink", &self.uplink.jitter)];
+        let ends = ends.map(|(key, jitter)| (key.to_owned(), jitter.as_ref()));
+        ends.into_iter().chain(core).collect()
     }
 
     /// A run without a driver cannot supply packets from outside.

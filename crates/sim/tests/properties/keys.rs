@@ -145,6 +145,7 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
             });
             sums.collect::<Vec<_>>()
         })),
+        "delays" => any_json(vec((0..90u32).prop_map(|ms| format!("{ms} ms")), 12)),
         "bytes" => any_json(vec((1..9_000u32).prop_map(|n| format!("{n} B")), 12)),
         _ => return hsdpa_or_lte_by_name(key),
     })
