@@ -10,7 +10,7 @@ import pytest
 
 PAGE = (Path(__file__).parents[3] / "docs/logs.md").read_text("utf-8")
 SECTIONS = re.findall(
-    r"^## .*\{#([a-z-]+)\}\n.*?^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL
+    r"^## [^\n]*\{#([a-z-]+)\}\n.*?^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL
 )
 
 
