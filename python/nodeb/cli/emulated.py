@@ -51,6 +51,9 @@ def compare(given: Namespace) -> int:
     else:
         status = 0
         sides = {str(file): samples.read(file) for file in given.files}
+    if len(sides) < len(given.files):
+        twice = next(file for file in given.files if given.files.count(file) > 1)
+        raise InputError(f"{twice} is given twice; give the recording of another emulation")
     if len(sides) < 2:
         raise InputError("there is nothing to compare with; give a second command or recording")
     comparison = samples.compare(sides, given.margin, given.metric)

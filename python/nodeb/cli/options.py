@@ -287,7 +287,10 @@ def check_name(what: str, name: str, allowed: list[str]) -> None:
 def refuse_for_recordings(given: Namespace, *names: str) -> None:
     """Rejects options that only a scenario can have."""
     for name in chosen(given, *names):
-        raise InputError(f"--{name} is for scenarios, and {given.file} is a recording")
+        raise InputError(
+            f"--{name} is for scenarios, and {given.file} is a recording; leave --{name} out, or "
+            "give the scenario that was emulated"
+        )
 
 
 def claimed(given: Namespace, file: Path, owner: Owner, ending: str = "") -> Place:

@@ -18,6 +18,7 @@ NO_NUMBER = "this number is not finite; expected a finite number"
 RECORDING_MAGIC = b"nodeb flight "
 MAX_BYTES = 64 << 20
 """Maximum size of a scenario file, bytes (64 MiB)."""
+FIRST_CELL = f"{cells.PREFIX}umts-2004"
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,14 +38,22 @@ def read_text(path: Path) -> str:
     """Reads a scenario file, or a ready cell whose name is `cell:NAME`.
 
     Raises:
-        InputError: there is no such file or cell; the message names the most similar one.
+        InputError: there is no such file or cell; the message names the most similar one, if any.
         ScenarioError: the file cannot be read.
     """
     if (cell := cells.cell_of(path)) is not None:
         return cells.text(cell)
-    if not path.exists() and (near := _similar(path)):
-        raise ScenarioError(f"{path}: there is no such file; did you mean `{near}`?")
+    if not path.exists():
+        raise ScenarioError(f"{path}: there is no such file; {_remedy(path)}")
     return files.read_text(path, MAX_BYTES)
+
+
+def _remedy(path: Path) -> str:
+    source = path.parts[:1] == ("examples",) and not Path("examples").exists()
+    if not source and (near := _similar(path)):
+        return f"did you mean `{near}`?"
+    where = "`examples` is in the source folder of nodeb; " if source else ""
+    return f"{where}`nodeb list cells` names scenarios that need no file, such as `{FIRST_CELL}`"
 
 
 def _similar(path: Path) -> str | None:

@@ -204,7 +204,25 @@ def find(table: Table, name: str) -> str:
     if column := column_of(table, name):
         return column
     shown = [c for c in table.columns if not c.endswith((*ENDS, COVERED))]
-    raise InputError(f"there is no column `{name}`{nearest(name, shown)}")
+    raise InputError(f"there is no column `{name}`{_suggestion(name, shown)}")
+
+
+def _suggestion(name: str, columns: Sequence[str]) -> str:
+    """A column with another unit, or with a shorter word (`t_s` of `time_s`); else the nearest."""
+    word, unit = _word_and_unit(name)
+    same_unit = [column for column in columns if _word_and_unit(column)[1] == unit]
+    shorter = [
+        column for column in same_unit if unit and word.startswith(column.removesuffix(unit))
+    ]
+    other_unit = [column for column in columns if _word_and_unit(column)[0] == word]
+    if near := other_unit or shorter:
+        return f"; did you mean `{max(near, key=len)}`?"
+    return nearest(name, same_unit or columns)
+
+
+def _word_and_unit(column: str) -> tuple[str, str]:
+    unit = next((suffix for suffix in SUFFIXES if column.endswith(suffix)), "")
+    return column.removesuffix(unit), unit
 
 
 def _where(table: Table, chosen: Mapping[str, str]) -> Table:

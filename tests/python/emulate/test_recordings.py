@@ -94,7 +94,9 @@ def test_options_that_do_not_apply_to_recordings_are_refused(call, tmp_path, lin
     log = made_by_hand(tmp_path / "a.log", [REAL, OTHERS], SENT + over(1))
     cases = {
         ("explain", log, "--runs", "3"): "--runs",
+        ("explain", log, "--what-if"): "leave --what-if out",
         ("explain", log, "--connection", "9"): "connection",
+        ("compare", log, log): f"{log} is given twice",
         ("life", log, "--seed", "3"): "--seed",
         ("life", log, "--user", "9"): "user 9",
         ("life", log, "--user", 10**20): f"{2**63 - 1}",

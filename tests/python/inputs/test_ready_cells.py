@@ -35,6 +35,9 @@ def test_new_prints_a_cell_that_is_listed(call, tmp_path):
         (["new", "lte-edeg"], "did you mean `lte-edge`?"),
         (["run", "lte-edge"], "did you mean `cell:lte-edge`?"),
         (["run", "smal"], "did you mean `small.toml`?"),
+        (["run", "nope.toml"], "`nodeb list cells`"),
+        (["explain", "examples/lte-cell.toml"], "`examples` is in the source folder of nodeb"),
+        (["link", "run", "examples/link/a.toml"], "`examples` is in the source folder of nodeb"),
     ],
 )
 def test_similar_names_are_suggested(arguments, expected, call, scenario_file):

@@ -127,6 +127,21 @@ def test_series_of_several_users_are_not_combined():
         curves(Table(columns), "t_s", "cwnd_packets")
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("time_s", "did you mean `t_s`"),
+        ("cwnd_bytes", "did you mean `cwnd_packets`"),
+        ("jump_s", r"`jump_s` \(there is: t_s, active_s\)"),
+    ],
+)
+def test_columns_of_the_same_word_or_unit_are_suggested(name, expected):
+    columns = ("run", "timeouts", "t_s", "active_s", "cwnd_packets", "ip_bytes")
+    table = Table({column: [1.0] for column in columns})
+    with pytest.raises(InputError, match=expected):
+        curves(table, name, "run")
+
+
 @pytest.mark.parametrize("log", ["", "x", "y", "xy"])
 def test_axes_may_be_logarithmic(log):
     table = Table({"a": [1.0, 10.0], "b": [1.0, 100.0]})
