@@ -13,7 +13,7 @@ from pathlib import Path
 
 from nodeb import labs
 
-HEAD = '''"""Lab {number}: {title}{end} Open this file with `marimo edit`."""
+HEAD = '''"""Lab {number}: {title}{end} Open this file with `marimo edit` (`pip install marimo`)."""
 
 import marimo
 

@@ -4,7 +4,7 @@ Run a scenario file; get tables, figures and a folder of results:
 
     import nodeb
 
-    scenario = nodeb.load("examples/dch-50k.toml")
+    scenario = nodeb.load("cell:umts-2004").with_({"record.cwnd": True})
     result = scenario.run(runs=20)
     print(result.summary)  # means with 95 % intervals, by group of phones
     result.plot.cwnd(user=0).savefig("cwnd.svg")  # displayed inline in a notebook
@@ -16,13 +16,12 @@ Change values and compare; None resets a key to its default:
     worse = scenario.with_({"radio.dch.bler": 0.2, "wired.delay": "50 ms"})
     print(result.compare(worse.run(runs=20)))  # paired, with verdicts
 
-Read a key; run and compare scenarios; sweep keys, or the `[sweep]` table of a file:
+Read a key; run and compare scenarios; sweep keys:
 
     print(scenario["radio.dch.bler"])
     print(nodeb.compare({"10 %": scenario, "20 %": worse}, runs=20))
     sweep = nodeb.sweep.Sweep.of(scenario, {"radio.dch.bler": [0, 0.1], "wired.delay": ["20 ms"]})
     print(sweep.run("out/bler").table)
-    print(nodeb.sweep.Sweep.load("examples/bler-sweep.toml").cells)
 
 Every table of a result is an attribute (`result.flows`, `result.bearers`, ...), and
 `table["download_s"]` is a NumPy array. `table.to_pandas()` and `table.to_polars()` need pandas or

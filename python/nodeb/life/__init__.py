@@ -1,6 +1,6 @@
 """Packet timeline of a replication: all events of every packet, as tables and an HTML page.
 
-    life = nodeb.load("examples/hsdpa-cell.toml").life(user=0, end_s=5)
+    life = nodeb.load("cell:hsdpa-suburb").life(user=0, end_s=5)
     life.events           # every event, a pyarrow.Table; also packets, hops, blocks
     life.packet(17)       # all events of one packet and of its blocks
     life.critical_path    # causes of the duration of the transfers

@@ -82,6 +82,21 @@ def test_example_of_each_command_is_valid_and_shown(name, capsys):
     assert capsys.readouterr().out.endswith(f"{example}\n")
 
 
+FIRST = [ROOT / "README.md", *(ROOT / f"docs/{name}.md" for name in ("index", "quickstart"))]
+
+
+@pytest.mark.parametrize("page", FIRST, ids=lambda page: page.stem)
+def test_consoles_of_the_first_pages_need_no_file_of_the_source(page, call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for block in re.findall(r"^```console\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S):
+        for command in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            line, _, shown = command.partition("\n")
+            status, out, _ = call(*shlex.split(line)[1:])
+            assert status == 0
+            printed = re.sub(r" +$", "", out, flags=re.M)
+            assert printed.startswith(shown.removesuffix("[...]\n"))
+
+
 def test_command_lines_are_extracted():
     found = [param.values for param in command_lines()]
     assert sum(whole for _, whole in found) > 60

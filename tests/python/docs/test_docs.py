@@ -1,7 +1,6 @@
 """Tests: the instructions in the README and in the documentation work."""
 
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -11,7 +10,6 @@ import pytest
 
 import nodeb
 from nodeb.sweep import Sweep
-from scenarios import EXAMPLES
 
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -45,7 +43,6 @@ def snippets():
 
 @pytest.mark.parametrize(("where", "code"), list(snippets()), ids=[name for name, _ in snippets()])
 def test_commands_for_beginners_work_without_extras(where, code, tmp_path):
-    shutil.copytree(EXAMPLES[0].parent, tmp_path / "examples")
     done = subprocess.run(
         [sys.executable, "-c", BARE + code],
         cwd=tmp_path,
