@@ -83,7 +83,7 @@ EXAMPLES = {
     "emulate": "nodeb emulate cell.toml -- curl http://server/",
     "replay": "nodeb replay recording.log --out out/replay",
     "import": "nodeb import drive.csv --as cqi",
-    "link run": "nodeb link run examples/link/vehicular-384k.toml",
+    "link run": "nodeb link run vehicular-384k.toml",
     "link curve": "nodeb link curve out/vehicular-384k --rate bler",
     "link schema": "nodeb link schema > link.json",
     "fit": "nodeb fit errors.txt",

@@ -1,7 +1,7 @@
 """Chip-level simulation of a single WCDMA link: rates and sequences of lost PDUs.
 
     from nodeb import link
-    found = link.load("examples/link/vehicular-384k.toml").run()
+    found = link.load("vehicular-384k.toml").run()
     found.points.to_pandas()      # error rates with intervals, a row for each Eb/N0
     found[0].pdu_errors           # the error sequence: 1 is a lost PDU
 

@@ -203,6 +203,11 @@ def load(path: str | os.PathLike[str], settings: Sequence[str] = ()) -> Experime
         ScenarioError: the file cannot be read or is not a valid link experiment.
     """
     file = as_path(path, "path")
+    if not file.exists():
+        raise ScenarioError(
+            f"{file}: there is no such file; `nodeb link schema` prints its keys, and the "
+            "documentation (Simulate the chip-level link) has a first one"
+        )
     text = read_text(file)
     data = (
         _from_json(text, file) if file.suffix == ".json" else document(text, printable(str(file)))

@@ -37,7 +37,7 @@ def test_new_prints_a_cell_that_is_listed(call, tmp_path):
         (["run", "smal"], "did you mean `small.toml`?"),
         (["run", "nope.toml"], "`nodeb list cells`"),
         (["explain", "examples/lte-cell.toml"], "`examples` is in the source folder of nodeb"),
-        (["link", "run", "examples/link/a.toml"], "`examples` is in the source folder of nodeb"),
+        (["link", "run", "examples/link/a.toml"], "`nodeb link schema`"),
     ],
 )
 def test_similar_names_are_suggested(arguments, expected, call, scenario_file):
