@@ -489,11 +489,6 @@ impl Sink {
     }
 
     #[inline]
-    pub fn is_deaf(&self) -> bool {
-        self.mask == Mask::NONE
-    }
-
-    #[inline]
     pub fn emit(&mut self, at: Time, event: Event) {
         if self.wants(event.class()) {
             self.keep(at, event);

@@ -12,8 +12,8 @@
 //!   files. [`table!`] declares the tables of results.
 //! - **Explanations.** [`cause`] lists the causes of waiting, and [`remedy`] the changes of a scenario that reduce them.
 //!
-//! `nodeb-net` (links and queues), `nodeb-radio` (bearers), `nodeb-tcp` (end hosts) and
-//! `nodeb-sim`, which connects these three, build on this crate.
+//! `nodeb-net` (links and queues), `nodeb-air` (what radios share), `nodeb-radio` (radios), `nodeb-tcp` (end hosts)
+//! and `nodeb-sim`, which connects them, build on this crate.
 
 pub mod cause;
 pub mod check;

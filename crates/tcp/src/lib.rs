@@ -81,7 +81,7 @@ const RETRANSMISSIONS_PER_ACK: u64 = 2;
 
 /// At the server, at the proxy towards the phone, or at the phone in an upload. Segments to transmit are
 /// appended to `out`.
-pub trait Sender: Send + std::fmt::Debug {
+pub trait Sender: std::fmt::Debug {
     /// Sends what the window allows, after [`Self::open`].
     fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>);
     /// For writing: done once all data is acknowledged.
@@ -126,7 +126,7 @@ pub trait Sender: Send + std::fmt::Debug {
 }
 
 /// At the phone, at the proxy towards the server, or at the server in an upload.
-pub trait Receiver: Send + std::fmt::Debug {
+pub trait Receiver: std::fmt::Debug {
     /// With which the phone opens the connection.
     fn connect(&self, now: Time) -> Segment;
     /// On the open connection.

@@ -173,7 +173,7 @@ impl Ends {
 }
 
 /// Packets are reported at the end that sends them and, unless lost, at the other, in order of time.
-pub trait Wire: Send + std::fmt::Debug {
+pub trait Wire: std::fmt::Debug {
     fn fields(&mut self, end: End, packet: &Segment) -> TcpFields;
 
     /// With the header as sent.

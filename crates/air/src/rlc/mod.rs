@@ -1,6 +1,6 @@
 //! The simple ARQ is only a [`Buffer`] at the Node B, from which the MAC retransmits failed blocks. [`am`]
 //! and [`slotted`] are protocols with an entity at the sender, one in the phone, and feedback between them:
-//! [`RlcPair`]. [`units`] is the RLC above MAC-hs, and [`bytes`] that of LTE, whose PDUs have any number of
+//! [`RlcPair`]. [`umts`] is the RLC above MAC-hs, and [`lte`] that of LTE, whose PDUs have any number of
 //! bytes.
 
 pub mod am;

@@ -1,7 +1,7 @@
 //! At a TTI boundary, the blocks of the previous TTI arrive first, then expired timers are handled, then the
 //! new TTI is filled. A bearer with nothing to send sleeps. A MAC may simulate TTIs ahead of time if no
-//! arrival can change them. It emits their results with the times of these TTIs, so that listeners get the
-//! same events as without look-ahead.
+//! arrival can change them and no listener subscribes to TTIs or blocks; their results count when their time
+//! comes.
 
 mod ahead;
 mod air;

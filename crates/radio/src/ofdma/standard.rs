@@ -17,7 +17,7 @@ pub struct Format {
 /// What a generation says of timing, reports and blocks; a value has the formats of phones with the same
 /// modulations, in one direction. A type parameter, so that nothing in a TTI is called through a table of
 /// functions.
-pub trait Standard: Debug + Send + 'static {
+pub trait Standard: Debug + 'static {
     const TTI: Duration;
     /// TTIs after a transmission in the downlink, at the earliest.
     const DOWN_RETRANSMISSION_AFTER: u64;

@@ -47,7 +47,7 @@ impl<T: Listener> World<T> {
             hops,
             listeners,
             has_external: flows.0.iter().any(Option::is_none),
-            has_drx: scenario.radio.parts().sleeps,
+            phones_sleep: scenario.radio.parts().sleeps,
             unfinished: flows.iter().count(),
             phones,
             flows,
@@ -115,6 +115,7 @@ fn add_radio(hops: &mut Hops, scenario: &Scenario, users: &[UserRadio], streams:
     let all = &mut hops.all;
     hops.bearers.start = all.len();
     let Bearers { down, up } = scenario.radio.build(users, &streams);
+    debug_assert_eq!(up.is_some(), scenario.radio.parts().uplink.is_scheduled());
     for (index, bearer) in (0..).zip(down) {
         all.push(Hosted::new(bearer, Stage::Bearer, Place::new(Site::Bearer, index)));
     }

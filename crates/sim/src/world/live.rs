@@ -143,11 +143,6 @@ impl<L: Listener> Live<L> {
         Ok(())
     }
 
-    /// Updates that bearers and links have deferred, with their events.
-    pub fn apply_deferred(&mut self) {
-        self.world.apply_deferred();
-    }
-
     /// As [`run`](super::run); users with real packets have rows of flows without results of a connection.
     pub fn finish(self, scenario: &Scenario) -> RunResult {
         self.world.into_result(scenario)

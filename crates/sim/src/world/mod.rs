@@ -162,7 +162,7 @@ struct World<T> {
     has_external: bool,
     /// Phones can sleep (DRX) or lose their RRC connection, so that downlink bearers must be informed of what
     /// they send.
-    has_drx: bool,
+    phones_sleep: bool,
     /// In a buffer before the Node B.
     waits_at_rnc: bool,
     /// Simulated connections whose sender lacks its last ACK.

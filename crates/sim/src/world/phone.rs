@@ -32,7 +32,7 @@ impl<T: Listener> World<T> {
     }
 
     pub(super) fn enter_uplink(&mut self, flow: u32, packet: Packet) {
-        if self.has_drx {
+        if self.phones_sleep {
             let Port { hop, user } = self.phone_of(flow).down;
             self.with_hop(hop, |bearer, ctx| bearer.on_uplink(ctx, user));
         }

@@ -20,7 +20,7 @@ impl<T: Listener> World<T> {
         (done / all).max(self.env.now.as_secs() / self.env.horizon.as_secs())
     }
 
-    pub(super) fn apply_deferred(&mut self) {
+    fn apply_deferred(&mut self) {
         for index in 0..self.hops.all.len() {
             self.with_hop(index, |hop, ctx| hop.apply_deferred(ctx));
         }

@@ -180,9 +180,9 @@ impl GroupAllocator {
             return &self.parts;
         }
         self.weights.resize(candidates.len(), Weight::default());
-        let deal = scheduler.weigh(tti, candidates, &mut self.weights);
+        let rule = scheduler.weigh(tti, candidates, &mut self.weights);
         self.begin(candidates);
-        match deal {
+        match rule {
             AllocationRule::EachToHighest => self.allocate_to_highest(offers, room),
             AllocationRule::InTurnFrom(first) => self.allocate_in_turn(first, offers, room),
         }

@@ -1,5 +1,5 @@
 //! [`Scheduler::pick`] selects the user if a TTI is a single resource. On a band of groups,
-//! [`Scheduler::weigh`] gives each user a [`Weight`], from which [`deal`](super::allocation) computes scores
+//! [`Scheduler::weigh`] gives each user a [`Weight`], from which [`allocation`](super::allocation) computes scores
 //! without calls of the scheduler.
 
 pub mod earliest_deadline;

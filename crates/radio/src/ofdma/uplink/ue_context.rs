@@ -122,7 +122,7 @@ impl UeContext {
         self.configured.as_ref().is_some_and(|grant| grant.masks_requests)
     }
 
-    /// Request or report, four subframes before it could lead to a grant, by which the block in `tti` was granted; 0
+    /// Request or report, `UP_FEEDBACK_AFTER` TTIs before it could lead to a grant, by which the block in `tti` was granted; 0
     /// at the earliest.
     pub fn requested_at<S: Standard>(&self, tti: u64) -> Time {
         let grant = self.granted.iter().find(|grant| grant.at == tti);

@@ -25,7 +25,7 @@ impl Ack<'_> {
 }
 
 /// Of one variant; controls `Transmission`.
-pub trait Recovery: Send + std::fmt::Debug {
+pub trait Recovery: std::fmt::Debug {
     /// Appends what the variant sends itself; then so many segments may follow within the window.
     fn on_ack(
         &mut self,

@@ -3,7 +3,7 @@ use nodeb_base::units::{Duration, Time};
 use super::{AckEvent, CongestionControl};
 
 /// Defines how the window grows, and how much a loss reduces it.
-pub trait LossBased: Send + std::fmt::Debug {
+pub trait LossBased: std::fmt::Debug {
     fn window(&self) -> &LossWindow;
     fn window_mut(&mut self) -> &mut LossWindow;
     fn grow(&mut self, ack: &AckEvent);

@@ -99,7 +99,7 @@ pub struct Loss {
 }
 
 /// Sizes are in bytes.
-pub trait CongestionControl: Send + std::fmt::Debug {
+pub trait CongestionControl: std::fmt::Debug {
     /// Of the SYN; `None` if it was retransmitted without timestamps.
     fn on_established(&mut self, _now: Time, _rtt: Option<Duration>) {}
     fn on_ack(&mut self, ack: &AckEvent);

@@ -206,10 +206,10 @@ impl<S: Standard> UplinkMac<S> {
             return AllocationRule::EachToHighest;
         }
         let mut weights = vec![Weight::default(); candidates.len()];
-        let deal = self.scheduler.weigh(tti, &candidates, &mut weights);
-        if let AllocationRule::InTurnFrom(first) = deal {
+        let rule = self.scheduler.weigh(tti, &candidates, &mut weights);
+        if let AllocationRule::InTurnFrom(first) = rule {
             bids.rotate_left(first);
-            return deal;
+            return rule;
         }
         let view = self.scheduler.view();
         let uses_quality = view.quality && !view.rate;
@@ -218,7 +218,7 @@ impl<S: Standard> UplinkMac<S> {
             bid.score = weight.score(if uses_quality { quality } else { rate as f32 });
         }
         bids.sort_by(|a, b| b.score.total_cmp(&a.score));
-        deal
+        rule
     }
 }
 

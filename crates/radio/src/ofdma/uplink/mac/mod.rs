@@ -59,8 +59,8 @@ struct Decided {
     user: usize,
     units: Range<u64>,
     decoded: bool,
-    /// Time of the request or report that led to the grant; ahead of data, four subframes before data were
-    /// assumed, at least 0; for later blocks of a configured grant, the start of the block.
+    /// Time of the request or report that led to the grant; ahead of data, `UP_FEEDBACK_AFTER` TTIs before data
+    /// were assumed, at least 0; for later blocks of a configured grant, the start of the block.
     requested_at: Time,
     /// Start of the first transmission.
     from: Time,
