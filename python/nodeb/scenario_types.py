@@ -83,6 +83,7 @@ __all__ = [
     "InterferenceMap",
     "Iub",
     "Jitter",
+    "LightTrace",
     "LinkAdaptation",
     "LinkBearer",
     "LinkCurves",
@@ -1763,6 +1764,11 @@ class TraceBearer(Part):
     `uplink` still apply. Default: none, `uplink.rate` applies.
     """
 
+    light: LightTrace | None = None
+    """Second recording, of trains of packets. An idle link has its opportunities, a busy link
+    those of `down` and `up`. Default: none, a link always has those of `down` and `up`.
+    """
+
     at_end: AtEnd = "loop"
     """Behaviour at the end of a trace."""
 
@@ -3008,6 +3014,28 @@ class Opportunities(Part):
     """Time of each opportunity in ms from the start of the run, in ascending order. The last time
     must not be 0; it is also the length of the recording.
     """
+
+
+class LightTrace(Part):
+    """Recording of the same network with short trains of packets, each sent on an idle link, as
+    CellReplay makes it beside that of a saturating sender (NSDI 2025).
+    """
+
+    down: Opportunities
+    """Opportunities of trains towards a phone."""
+
+    up: Opportunities | None = None
+    """Opportunities of trains from a phone. Default: none, those of `up` of the link's own trace."""
+
+    train: int
+    """Packets of a recorded train: so many opportunities carry a train before the link counts as
+    busy.
+
+    At least 1.
+    """
+
+    gap: Duration = "0 s"
+    """Time without packets after which a train begins."""
 
 
 class UserGroup(Part):

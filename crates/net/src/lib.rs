@@ -67,7 +67,7 @@ pub use core::Core;
 pub use ingress::LinkCounts;
 pub use link::Link;
 pub use loss::LossSetting;
-pub use opportunities::{AtEnd, Opportunities, Recording};
+pub use opportunities::{AtEnd, Opportunities, Recording, Trains};
 pub use outage::Outage;
 pub use params::{Path, Uplink, Wired};
 pub use propagation::Reordering;

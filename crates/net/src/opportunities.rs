@@ -6,10 +6,11 @@
 //! counted without iterating over them.
 
 use nodeb_base::params;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use nodeb_base::check::{Check, Checked};
-use nodeb_base::units::{Rate, Size, Time};
+use nodeb_base::units::{Duration, Rate, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -94,10 +95,21 @@ impl Checked for Opportunities {
     }
 }
 
+/// A second recording of the same network, made with short trains of packets, each on an idle link.
+#[derive(Clone, Copy, Debug)]
+pub struct Trains<'a> {
+    pub opportunities: &'a Opportunities,
+    /// Opportunities that carry a train.
+    pub length: NonZeroU32,
+    /// A packet begins a train if the link has been idle for longer than this.
+    pub gap: Duration,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct Recording<'a> {
     /// ms from the start of the run.
     pub opportunities: &'a Opportunities,
+    pub trains: Option<Trains<'a>>,
     pub at_end: AtEnd,
     /// Including additional headers.
     pub size: Size,
@@ -124,8 +136,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    pub fn new(recording: &Recording) -> Self {
-        let Recording { opportunities, at_end, .. } = *recording;
+    pub fn new(opportunities: &Opportunities, at_end: AtEnd) -> Self {
         let (times_ms, length_ms) = (opportunities.times_ms.clone(), opportunities.length_ms());
         Self { times_ms, length_ms, at_end, next: 0 }
     }
@@ -169,8 +180,7 @@ mod tests {
     }
 
     fn schedule(times_ms: &[u64], at_end: AtEnd) -> Schedule {
-        let opportunities = &recorded(times_ms);
-        Schedule::new(&Recording { opportunities, at_end, size: Size(1504), header: Size(4) })
+        Schedule::new(&recorded(times_ms), at_end)
     }
 
     fn problems(times_ms: &[u64]) -> Vec<String> {
@@ -217,7 +227,8 @@ mod tests {
     #[test]
     fn mean_rate_is_that_of_a_whole_recording() {
         let opportunities = &recorded(&[1, 2, 3]);
-        let recording = Recording { opportunities, at_end: AtEnd::Loop, size: Size(1504), header: Size(4) };
+        let (at_end, size, header) = (AtEnd::Loop, Size(1504), Size(4));
+        let recording = Recording { opportunities, trains: None, at_end, size, header };
         assert_eq!(recording.mean_rate(), Rate(12_032_000));
     }
 

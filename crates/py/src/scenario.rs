@@ -397,7 +397,7 @@ impl CompiledScenario {
 }
 
 /// Position of a recording in a scenario, as passed from Python: the number of a user group, or
-/// `down` or `up` for a direction of `radio.trace`.
+/// the key below `radio.trace`, such as `down`.
 #[derive(FromPyObject)]
 enum SpotName {
     Group(usize),
@@ -408,11 +408,15 @@ impl SpotName {
     fn spot(&self) -> PyResult<Spot> {
         match self {
             Self::Group(group) => Ok(Spot::Group(*group)),
-            Self::Way(way) if way == "down" => Ok(Spot::Down),
-            Self::Way(way) if way == "up" => Ok(Spot::Up),
-            Self::Way(other) => Err(PyValueError::new_err(format!(
-                "there are no recordings at `{other}`; expected `down` or `up`"
-            ))),
+            Self::Way(way) => match way.as_str() {
+                "down" => Ok(Spot::Down),
+                "up" => Ok(Spot::Up),
+                "light.down" => Ok(Spot::LightDown),
+                "light.up" => Ok(Spot::LightUp),
+                other => Err(PyValueError::new_err(format!(
+                    "there are no recordings at `{other}`; expected `down`, `up`, `light.down` or `light.up`"
+                ))),
+            },
         }
     }
 }

@@ -210,6 +210,13 @@ const BAD: &[(&str, &[&str])] = &[
     ("radio.trace.down.times_ms = [2, 1]", &[]),
     ("radio.trace.down.times_ms = []", &[]),
     ("radio.trace.down.times_ms = [-1]", &[]),
+    ("radio.trace = { down.times_ms = [1], light = { down.times_ms = [2, 1], train = 3 } }", &[]),
+    ("radio.trace = { down.times_ms = [1], light = { down.times_ms = [2], train = 0 } }", &[]),
+    ("radio.trace = { down.times_ms = [1], light.down.times_ms = [2] }", &[]),
+    (
+        "radio.trace = { down.times_ms = [1], light = { down.times_ms = [2], up.times_ms = [2], train = 3 } }",
+        &[],
+    ),
     ("radio.trace = { down.times_ms = [1], opportunity = \"0 B\" }", &[]),
     ("radio.trace = { down.times_ms = [1], queue.drop_tail.limit = 1 }", &[]),
     ("uplink.queue.drop_tail.limit = 1\nradio.trace = { down.times_ms = [1], up.times_ms = [1] }", &[]),

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 CHANNEL, TRAFFIC = ("ue", "channel", "trace"), ("traffic", "replay")
-DIRECTIONS = ("down", "up")
-"""Directions: keys of `radio.trace` that lead to delivery opportunities."""
+OPPORTUNITIES = ("down", "up", "light.down", "light.up")
+"""Dotted keys of `radio.trace` that lead to delivery opportunities."""
 EXTERNAL = "external"
 """Name of the traffic of users whose packets come from outside the simulation."""
 Owner = int | str
-"""Owner of a recording: the index of a group of users, or one of `DIRECTIONS`."""
+"""Owner of a recording: the index of a group of users, or one of `OPPORTUNITIES`."""
 
 
 def recordings(
@@ -26,9 +26,10 @@ def recordings(
         for place in (CHANNEL, TRAFFIC):
             if (table := table_at(group, place)) is not None:
                 yield number, place, table
-    for way in DIRECTIONS:
-        if (table := table_at(scenario, ("radio", "trace", way))) is not None:
-            yield way, ("radio", "trace", way), table
+    for key in OPPORTUNITIES:
+        place = ("radio", "trace", *key.split("."))
+        if (table := table_at(scenario, place)) is not None:
+            yield key, place, table
 
 
 def table_at(parts: Any, keys: tuple[str, ...]) -> dict[str, Any] | None:
@@ -89,7 +90,7 @@ class RecordingColumns(NamedTuple):
     """Columns removed from a recording's table, and the position of that table in the scenario."""
 
     owner: Owner
-    """Index of the group of users, from 0, or direction of the opportunities: `down` or `up`."""
+    """Index of the group of users, from 0, or key of the opportunities."""
     place: tuple[str, ...]
     file: str | None
     columns: dict[str, Column]

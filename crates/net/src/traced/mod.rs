@@ -8,6 +8,13 @@
 //! Opportunities that find no packet are wasted, and so are the bytes that an opportunity has left
 //! when the queue becomes empty. Wasted opportunities take no events: they are counted when the
 //! next packet arrives or the usage is read.
+//!
+//! With a second recording, of [`Trains`], the link alternates between two recordings as CellReplay does (Sentosa
+//! et al., NSDI 2025; `get_pkt_release_time_from_trace` of its source): a packet that finds the link idle begins a
+//! train, which uses opportunities of the second recording; once they have carried as much as a recorded
+//! train, the link is busy and uses those of the first recording until it has been idle again. CellReplay stores each
+//! train with a delay and with times relative to its begin; here both recordings have absolute times, and
+//! opportunities that find no packet do not count as parts of a train.
 
 use std::collections::VecDeque;
 
@@ -20,7 +27,7 @@ use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Time};
 
 use super::ingress::{Ingress, LinkCounts};
-use super::opportunities::{Recording, Schedule};
+use super::opportunities::{Recording, Schedule, Trains};
 use super::propagation::Propagation;
 
 /// Resolution of a recording: a packet is assumed to have been transmitted within the millisecond before its
@@ -77,10 +84,23 @@ struct First {
     left: u64,
 }
 
+/// Alternation of two recordings.
+#[derive(Debug)]
+struct Alternation {
+    /// The recording that is not in use.
+    other: Schedule,
+    length: u32,
+    gap: Duration,
+    /// Opportunities that the train can still use; 0 if the link is busy.
+    left: u32,
+}
+
 #[derive(Debug)]
 pub struct TracedLink {
     direction: &'static str,
     schedule: Schedule,
+    /// `None` if there is one recording.
+    alternation: Option<Alternation>,
     size: u64,
     header: u64,
     delay: Duration,
@@ -107,9 +127,19 @@ impl TracedLink {
         ingress: Ingress,
         propagation: Propagation,
     ) -> Self {
+        let busy = Schedule::new(recording.opportunities, recording.at_end);
+        let (schedule, alternation) = match recording.trains {
+            None => (busy, None),
+            Some(Trains { opportunities, length, gap }) => {
+                let (length, gap) = (length.get(), gap);
+                let alternation = Alternation { other: busy, length, gap, left: length };
+                (Schedule::new(opportunities, recording.at_end), Some(alternation))
+            }
+        };
         Self {
             direction,
-            schedule: Schedule::new(recording),
+            schedule,
+            alternation,
             size: recording.size.0,
             header: recording.header.0,
             delay,
@@ -136,6 +166,7 @@ impl TracedLink {
                 self.skip(self.schedule.until(ctx.now));
             }
         }
+        self.begin_train(ctx.now);
         if !self.ingress.push(ctx, &packet) {
             return false;
         }
@@ -150,6 +181,19 @@ impl TracedLink {
 
     fn is_idle(&self) -> bool {
         self.first.is_none() && self.ingress.is_empty()
+    }
+
+    #[inline]
+    fn begin_train(&mut self, now: Time) {
+        let is_idle = self.is_idle();
+        let Some(alternation) = self.alternation.as_mut().filter(|_| is_idle) else { return };
+        if now <= self.sent + alternation.gap {
+            return;
+        }
+        if alternation.left == 0 {
+            alternation.change(&mut self.schedule, now);
+        }
+        alternation.left = alternation.length;
     }
 
     fn skip(&mut self, next: u64) {
@@ -176,6 +220,9 @@ impl TracedLink {
             *(if left < self.size { &mut self.usage.used } else { &mut self.usage.wasted }) += 1;
             self.usage.used_bytes += self.size - left;
             self.usage.wasted_bytes += left;
+            if let Some(alternation) = &mut self.alternation {
+                alternation.carried(&mut self.schedule, at);
+            }
         }
         self.resume = self.schedule.next_time().filter(|_| !self.is_idle());
     }
@@ -254,13 +301,33 @@ impl TracedLink {
     /// An opportunity at `now` is included only if the link has used or skipped it already.
     fn usage(&mut self, now: Time) -> Usage {
         self.skip(self.schedule.before(now));
-        let offered = self.schedule.next;
+        let offered = self.usage.used + self.usage.wasted;
         Usage { offered, offered_bytes: offered * self.size, ..self.usage }
     }
 
-    /// Bytes of packets without additional headers, if each opportunity had carried one packet.
+    /// Bytes of packets without additional headers, if each opportunity of the busy link had carried one packet.
     pub fn offered_by(&self, now: Time) -> u64 {
-        self.schedule.until(now) * self.size.saturating_sub(self.header)
+        let in_train = self.alternation.as_ref().filter(|alternation| alternation.left > 0);
+        let busy = in_train.map_or(&self.schedule, |alternation| &alternation.other);
+        busy.until(now) * self.size.saturating_sub(self.header)
+    }
+}
+
+impl Alternation {
+    /// Opportunities up to and including `now` have passed.
+    fn change(&mut self, schedule: &mut Schedule, now: Time) {
+        std::mem::swap(&mut self.other, schedule);
+        schedule.next = schedule.until(now);
+    }
+
+    fn carried(&mut self, schedule: &mut Schedule, at: Time) {
+        if self.left == 0 {
+            return;
+        }
+        self.left -= 1;
+        if self.left == 0 {
+            self.change(schedule, at);
+        }
     }
 }
 

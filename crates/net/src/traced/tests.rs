@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use super::{TracedLink, Usage};
 use crate::ingress::Ingress;
 use crate::loss::Loss;
-use crate::opportunities::{AtEnd, Opportunities, Recording};
+use crate::opportunities::{AtEnd, Opportunities, Recording, Trains};
 use crate::propagation::Propagation;
 use crate::queue::QueueSpec;
 
@@ -25,8 +25,28 @@ const HEADER: u64 = 4;
 type Arrival = (u64, u32);
 
 fn link(times_ms: &[u64], at_end: AtEnd, delay: Duration, queue: &serde_json::Value) -> TracedLink {
-    let opportunities = &Opportunities { file: None, times_ms: Arc::new(times_ms.to_vec()) };
-    let recording = Recording { opportunities, at_end, size: Size(SIZE), header: Size(HEADER) };
+    alternating(times_ms, None, at_end, delay, queue)
+}
+
+fn listed(times_ms: &[u64]) -> Opportunities {
+    Opportunities { file: None, times_ms: Arc::new(times_ms.to_vec()) }
+}
+
+/// `trains`: times, packets of a train, and gap in ms.
+fn alternating(
+    times_ms: &[u64],
+    trains: Option<(&[u64], u32, u64)>,
+    at_end: AtEnd,
+    delay: Duration,
+    queue: &serde_json::Value,
+) -> TracedLink {
+    let (opportunities, of_trains) = (&listed(times_ms), listed(trains.map_or(&[], |(times, ..)| times)));
+    let trains = trains.map(|(_, length, gap_ms)| Trains {
+        opportunities: &of_trains,
+        length: length.try_into().unwrap(),
+        gap: Duration::from_millis(gap_ms),
+    });
+    let recording = Recording { opportunities, trains, at_end, size: Size(SIZE), header: Size(HEADER) };
     let queue: QueueSpec = serde_json::from_value(queue.clone()).unwrap();
     let stream = Streams::new(1, 0).stream("test", 0, "queue");
     let ingress = Ingress::new(Loss::Never, queue.build(recording.mean_rate(), stream));
@@ -132,6 +152,25 @@ fn delay_is_added_and_a_recording_may_stop() {
     assert_eq!((link.waiting(), link.waiting_bytes(), link.next_wake()), (1, 1500, None));
 }
 
+/// Trains of three packets meet an opportunity every 10 ms, a busy link one every ms.
+#[test]
+fn a_train_is_slow_until_the_link_is_busy() {
+    let busy: Vec<u64> = (1..=50).collect();
+    let arrivals = [0, 0, 0, 0, 0, 46 * MS, 48 * MS, 70 * MS, 71 * MS].map(|at| (at, 1500));
+    let sent_ms = |gap_ms| {
+        let trains = Some((&[10][..], 3, gap_ms));
+        let mut link = alternating(&busy, trains, AtEnd::Loop, Duration::ZERO, &endless());
+        let mut around = TestBench::default();
+        let arrived = replay(&mut link, &mut around, &arrivals, 200 * MS);
+        let usage = link.usage(Time(200 * MS));
+        assert_eq!((usage.used, usage.used + usage.wasted), (9, usage.offered), "{gap_ms} ms");
+        arrived.into_iter().map(|(at, _)| at / MS).collect::<Vec<_>>()
+    };
+    assert_eq!(sent_ms(0), [10, 20, 30, 31, 32, 50, 60, 80, 90]);
+    // The packet at 46 ms arrives 14 ms after the previous one was sent, that at 70 ms 21 ms after it.
+    assert_eq!(sent_ms(20), [10, 20, 30, 31, 32, 47, 49, 80, 90]);
+}
+
 #[test]
 fn unused_opportunities_take_no_events() {
     let mut link = link(&[3, 3, 8], AtEnd::Loop, Duration::ZERO, &endless());
@@ -185,6 +224,23 @@ fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
 }
 
 proptest! {
+    /// The alternation of two equal recordings, whose times are all different, is that recording.
+    #[test]
+    fn equal_recordings_of_trains_and_of_a_busy_link_change_nothing(
+        gaps in prop::collection::vec(1u64..4, 1..12), last in 1u64..5, length in 1u32..6, gap_ms in 0u64..9,
+        arrivals in prop::collection::vec((0u64..4_000_000, 20u32..4_000), 1..30),
+    ) {
+        let times: Vec<u64> = gaps.iter().chain([&last]).scan(0, |sum, gap| { *sum += gap; Some(*sum) }).collect();
+        let arrivals: Vec<Arrival> =
+            arrivals.into_iter().scan(0, |at, (gap, size)| { *at += gap; Some((*at, size)) }).collect();
+        let play = |trains| {
+            let mut link = alternating(&times, trains, AtEnd::Loop, Duration::ZERO, &endless());
+            let arrived = replay(&mut link, &mut TestBench::default(), &arrivals, 1_000 * MS);
+            (arrived, link.usage(Time(1_000 * MS)))
+        };
+        prop_assert_eq!(play(Some((&times[..], length, gap_ms))), play(None));
+    }
+
     #[test]
     fn the_link_follows_the_rule(
         times in recordings(), arrivals in arrivals(), loops: bool, after in 1u64..100_000_000, delay in 0u64..3,

@@ -23,6 +23,10 @@ pub enum Spot {
     Down,
     /// `radio.trace.up`.
     Up,
+    /// `radio.trace.light.down`.
+    LightDown,
+    /// `radio.trace.light.up`.
+    LightUp,
 }
 
 impl std::fmt::Display for Spot {
@@ -31,6 +35,8 @@ impl std::fmt::Display for Spot {
             Self::Group(group) => write!(f, "users.{group}"),
             Self::Down => f.write_str("radio.trace.down"),
             Self::Up => f.write_str("radio.trace.up"),
+            Self::LightDown => f.write_str("radio.trace.light.down"),
+            Self::LightUp => f.write_str("radio.trace.light.up"),
         }
     }
 }
@@ -146,7 +152,7 @@ impl Scenario {
             }
         }
         let mut radio = from.radio.clone();
-        for spot in [Spot::Down, Spot::Up] {
+        for spot in [Spot::Down, Spot::Up, Spot::LightDown, Spot::LightUp] {
             if let (Some(own), Some(other)) =
                 (opportunities(&mut self.radio, spot), opportunities(&mut radio, spot))
                 && own.unread().is_some()
@@ -163,6 +169,8 @@ fn opportunities(radio: &mut RadioSpec, spot: Spot) -> Option<&mut Opportunities
     match spot {
         Spot::Down => Some(&mut trace.down),
         Spot::Up => trace.up.as_mut(),
+        Spot::LightDown => trace.light.as_mut().map(|light| &mut light.down),
+        Spot::LightUp => trace.light.as_mut()?.up.as_mut(),
         Spot::Group(_) => None,
     }
 }

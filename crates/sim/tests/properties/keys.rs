@@ -137,6 +137,9 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         })),
         "down" => table(definition("Opportunities")),
         "up" => optional(table(definition("Opportunities"))),
+        "light" => optional(table(definition("LightTrace"))),
+        "train" => any_json(1..=20),
+        "gap" => quantity(0..300u32, "ms"),
         "opportunity" => quantity(prop_oneof![Just(1504), 200..4_000u32], "B"),
         "times" => any_json(vec(0..2_000u32, 12).prop_map(|gaps| {
             let sums = gaps.iter().scan(0, |sum, gap| {
@@ -319,6 +322,9 @@ fn without_conflicts(mut params: Value) -> Value {
     if !params["release_after"].is_null() {
         let ms = params["interval"].as_str().and_then(|text| text.strip_suffix(" ms")?.parse::<usize>().ok());
         params["interval"] = json!(["10 ms", "20 ms", "40 ms", "160 ms"][ms.unwrap_or(0) % 4]);
+    }
+    if params["up"].is_null() && params["light"].is_object() {
+        params["light"]["up"] = Value::Null;
     }
     if let Some(layers) = params["layers"].as_u64() {
         params["antenna_ports"] = json!(layers.next_power_of_two());
