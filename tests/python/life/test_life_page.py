@@ -153,7 +153,9 @@ def test_packet_is_found_by_number_and_described(opened):
     assert page.locator("#nothing").is_visible()
     page.fill("#find", "x")
     page.keyboard.press("Enter")
-    assert "nothing was found for x" in page.locator("#shown").inner_text()
+    page.wait_for_function(
+        "document.querySelector('#shown').innerText.includes('nothing was found for x')"
+    )
 
 
 def test_pointer_shows_packets_blocks_and_strips(opened):

@@ -238,7 +238,8 @@ class Page {
   // Shows the packet in `found` that follows the selected one; after the last, the first.
   showNext(found, what) {
     const { packets } = this.data, { view } = this;
-    if (!found.length) { this.shown.textContent = `nothing was found for ${what}`; return; }
+    // After a drawing that waits for the next frame, which shows the number of packets.
+    if (!found.length) { requestAnimationFrame(() => { this.shown.textContent = `nothing was found for ${what}`; }); return; }
     const row = found[(found.indexOf(view.pinned) + 1) % found.length];
     const room = (packets.ended[row] - packets.sent[row]) * 2;
     view.show(packets.sent[row] - room, packets.ended[row] + room);
