@@ -3025,7 +3025,7 @@ class LightTrace(Part):
     """Opportunities of trains towards a phone."""
 
     up: Opportunities | None = None
-    """Opportunities of trains from a phone. Default: none, those of `up` of the link's own trace."""
+    """Opportunities of trains from a phone. Default: none, those of the trace's `up`."""
 
     train: int
     """Packets of a recorded train: so many opportunities carry a train before the link counts as

@@ -29,7 +29,7 @@ const MAX_BYTES: Size = Size(1_000_000_000);
 pub struct LightTrace {
     /// Opportunities of trains towards a phone.
     pub down: Opportunities,
-    /// Opportunities of trains from a phone. Default: none, those of `up` of the link's own trace.
+    /// Opportunities of trains from a phone. Default: none, those of the trace's `up`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<Opportunities>,
     /// Packets of a recorded train: so many opportunities carry a train before the link counts as busy.

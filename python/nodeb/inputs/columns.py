@@ -27,9 +27,9 @@ def recordings(
             if (table := table_at(group, place)) is not None:
                 yield number, place, table
     for key in OPPORTUNITIES:
-        place = ("radio", "trace", *key.split("."))
-        if (table := table_at(scenario, place)) is not None:
-            yield key, place, table
+        keys = ("radio", "trace", *key.split("."))
+        if (table := table_at(scenario, keys)) is not None:
+            yield key, keys, table
 
 
 def table_at(parts: Any, keys: tuple[str, ...]) -> dict[str, Any] | None:
