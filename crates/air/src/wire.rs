@@ -9,85 +9,60 @@ use nodeb_net::{Chain, Link, LinkCounts, TracedLink};
 
 use super::{Backlog, BandwidthMeter, Hop};
 
-impl Hop for Link {
-    fn accept(&mut self, ctx: &mut Context, _user: usize, packet: Packet) -> bool {
-        Self::accept(self, ctx, packet)
-    }
+/// `own` are the methods that only this kind of link has.
+macro_rules! link_hop {
+    ($link:ty { $($own:tt)* }) => {
+        impl Hop for $link {
+            fn accept(&mut self, ctx: &mut Context, _user: usize, packet: Packet) -> bool {
+                Self::accept(self, ctx, packet)
+            }
 
-    fn next_wake(&self) -> Option<Instant> {
-        Self::next_wake(self)
-    }
+            fn next_wake(&self) -> Option<Instant> {
+                Self::next_wake(self)
+            }
 
-    fn wake(&mut self, ctx: &mut Context, instant: Instant) {
-        Self::wake(self, ctx, instant);
-    }
+            fn wake(&mut self, ctx: &mut Context, instant: Instant) {
+                Self::wake(self, ctx, instant);
+            }
 
-    fn backlog(&self, _user: usize) -> Backlog {
-        Backlog { packets: self.waiting(), bytes: self.waiting_bytes() }
-    }
+            fn backlog(&self, _user: usize) -> Backlog {
+                Backlog { packets: self.waiting(), bytes: self.waiting_bytes() }
+            }
 
+            fn links(&self) -> Vec<LinkCounts> {
+                vec![self.counts()]
+            }
+
+            fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
+                Some(self)
+            }
+
+            $($own)*
+        }
+
+        impl BandwidthMeter for $link {
+            fn measure(&mut self, _user: usize) {}
+
+            fn record(&mut self) {}
+
+            fn available_bytes(&mut self, now: Time, _user: usize) -> Option<f64> {
+                Some(self.offered_by(now))
+            }
+        }
+    };
+}
+
+link_hop!(Link {
     fn chain(&mut self) -> Option<Chain> {
         Self::chain(self)
     }
+});
 
-    fn links(&self) -> Vec<LinkCounts> {
-        vec![self.counts()]
-    }
-
-    fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
-        Some(self)
-    }
-}
-
-impl BandwidthMeter for Link {
-    fn measure(&mut self, _user: usize) {}
-
-    fn record(&mut self) {}
-
-    fn available_bytes(&mut self, now: Time, _user: usize) -> Option<f64> {
-        Some(self.offered_by(now))
-    }
-}
-
-impl Hop for TracedLink {
-    fn accept(&mut self, ctx: &mut Context, _user: usize, packet: Packet) -> bool {
-        Self::accept(self, ctx, packet)
-    }
-
-    fn next_wake(&self) -> Option<Instant> {
-        Self::next_wake(self)
-    }
-
-    fn wake(&mut self, ctx: &mut Context, instant: Instant) {
-        Self::wake(self, ctx, instant);
-    }
-
-    fn backlog(&self, _user: usize) -> Backlog {
-        Backlog { packets: self.waiting(), bytes: self.waiting_bytes() }
-    }
-
-    fn links(&self) -> Vec<LinkCounts> {
-        vec![self.counts()]
-    }
-
+link_hop!(TracedLink {
     fn tables(&mut self, now: Time) -> Vec<Table> {
         vec![self.table(now)]
     }
-
-    fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
-        Some(self)
-    }
-}
-
-impl BandwidthMeter for TracedLink {
-    fn measure(&mut self, _user: usize) {}
-
-    fn record(&mut self) {}
-
-    fn available_bytes(&mut self, now: Time, _user: usize) -> Option<f64> {
-        Some(self.offered_by(now) as f64)
-    }
-}
+});
 
 /// Its backlog is not known, as packets pass ahead of time.
 impl Hop for Chain {

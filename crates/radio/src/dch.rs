@@ -99,13 +99,12 @@ impl Radio for Dch {
     fn parts(&self) -> Parts<'_> {
         let bler = self.air().block_error_rate(self.errors.as_ref());
         Parts {
-            queue: Some(Queue::Buffer(self.buffer)),
             tti: Some(Tti { bler: Some(bler), ..Tti::of(self.tti) }),
             retransmission: self
                 .rlc
                 .retransmits_blocks()
                 .then_some(Retransmission { is_harq: false, after: self.retransmission_delay }),
-            ..Parts::default()
+            ..Parts::new(Queue::Buffer(self.buffer))
         }
     }
 

@@ -88,12 +88,11 @@ impl Radio for HsDsch {
     fn parts(&self) -> Parts<'_> {
         let bler = self.air().block_error_rate(self.errors.as_ref());
         Parts {
-            queue: Some(Queue::Buffer(self.buffer)),
             tti: Some(Tti { bler: Some(bler), ..Tti::of(self.tti) }),
             retransmission: Some(Retransmission { is_harq: true, after: self.retransmission_delay }),
             is_shared: true,
             channel: Some(ChannelKey::Ci),
-            ..Parts::default()
+            ..Parts::new(Queue::Buffer(self.buffer))
         }
     }
 

@@ -64,7 +64,7 @@ impl LinkBearer {
 
 impl Radio for LinkBearer {
     fn parts(&self) -> Parts<'_> {
-        Parts { queue: Some(Queue::Link(&self.queue)), meter: Some(Meter::OnRequest), ..Parts::default() }
+        Parts { meter: Some(Meter::OnRequest), ..Parts::new(Queue::Link(&self.queue)) }
     }
 
     fn remedies(&self, _phone: &UserRadio, _phones: NonZeroU32) -> Vec<Remedy<RadioSpec>> {

@@ -5,12 +5,12 @@ use nodeb_net::{QueueSpec, Recording};
 
 use nodeb_air::pdcp::SnLength;
 
-/// What a radio consists of. The default has a link for each user, and nothing else.
-#[derive(Debug, Default)]
+/// What a radio consists of.
+#[derive(Debug)]
 pub struct Parts<'a> {
     /// One bearer for all users, rather than one for each.
     pub is_shared: bool,
-    pub queue: Option<Queue<'a>>,
+    pub queue: Queue<'a>,
     pub tti: Option<Tti>,
     pub retransmission: Option<Retransmission>,
     pub channel: Option<ChannelKey>,
@@ -28,10 +28,28 @@ pub struct Parts<'a> {
     pub uplink: Uplink<'a>,
 }
 
-impl Parts<'_> {
+impl<'a> Parts<'a> {
+    /// A link of each user, without any other part.
+    pub fn new(queue: Queue<'a>) -> Self {
+        Self {
+            is_shared: false,
+            queue,
+            tti: None,
+            retransmission: None,
+            channel: None,
+            meter: None,
+            interruption: None,
+            has_states: false,
+            pdcp: None,
+            sleeps: false,
+            recording: None,
+            uplink: Uplink::Plain,
+        }
+    }
+
     /// Packets cross an Iub.
     pub fn has_rnc(&self) -> bool {
-        matches!(self.queue, Some(Queue::Rnc(_)))
+        matches!(self.queue, Queue::Rnc(_))
     }
 }
 
@@ -86,10 +104,9 @@ pub enum Meter {
     Series,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub enum Uplink<'a> {
     /// A link of each phone.
-    #[default]
     Plain,
     /// A link of each phone that transmits only at recorded delivery opportunities.
     Recorded(Recording<'a>),

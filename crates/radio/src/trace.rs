@@ -137,11 +137,10 @@ impl Radio for TraceBearer {
         let light = self.light.as_ref().and_then(|light| light.up.as_ref());
         let recorded = |up| Uplink::Recorded(self.recording(up, light));
         Parts {
-            queue: Some(Queue::Link(&self.queue)),
             meter: Some(Meter::OnRequest),
             recording: Some(self.down()),
             uplink: self.up.as_ref().map_or(Uplink::Plain, recorded),
-            ..Parts::default()
+            ..Parts::new(Queue::Link(&self.queue))
         }
     }
 

@@ -36,7 +36,7 @@ pub enum BlockErrors {
 /// One sequence for each number of earlier transmissions; the largest numbers share the last.
 #[derive(Debug)]
 pub struct IndependentErrors {
-    pub first: ErrorGaps,
+    first: ErrorGaps,
     /// By the number of earlier transmissions, from 1; grows when needed, as a short run needs only a few.
     later: Vec<ErrorGaps>,
     bler: Probability,
@@ -64,7 +64,7 @@ impl IndependentErrors {
 
     /// `times` is 1 or more.
     #[inline]
-    pub fn of_retransmission(&mut self, times: u32) -> &mut ErrorGaps {
+    fn of_retransmission(&mut self, times: u32) -> &mut ErrorGaps {
         let index = times.min(LAST_DISTINCT - 1) as usize - 1;
         if index >= self.later.len() {
             self.add_later(index);

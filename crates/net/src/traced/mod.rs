@@ -306,10 +306,10 @@ impl TracedLink {
     }
 
     /// Bytes of packets without additional headers, if each opportunity of the busy link had carried one packet.
-    pub fn offered_by(&self, now: Time) -> u64 {
+    pub fn offered_by(&self, now: Time) -> f64 {
         let in_train = self.alternation.as_ref().filter(|alternation| alternation.left > 0);
         let busy = in_train.map_or(&self.schedule, |alternation| &alternation.other);
-        busy.until(now) * self.size.saturating_sub(self.header)
+        (busy.until(now) * self.size.saturating_sub(self.header)) as f64
     }
 }
 

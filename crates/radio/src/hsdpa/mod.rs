@@ -277,19 +277,15 @@ const NO_POSITIONS: &str = "no user has a position in the cell; their SNR comes 
 
 impl Radio for Hsdpa {
     fn parts(&self) -> Parts<'_> {
+        let queue = if self.iub.is_some() { Queue::Rnc(self.buffer) } else { Queue::Buffer(self.buffer) };
         Parts {
             is_shared: true,
-            queue: Some(if self.iub.is_some() {
-                Queue::Rnc(self.buffer)
-            } else {
-                Queue::Buffer(self.buffer)
-            }),
             tti: Some(Tti::of(self.numerology().tti)),
             retransmission: Some(Retransmission { is_harq: true, after: self.retransmission_delay }),
             channel: Some(ChannelKey::Ue),
             meter: Some(Meter::Series),
             interruption: self.handover.as_ref().map(|handover| handover.interruption),
-            ..Parts::default()
+            ..Parts::new(queue)
         }
     }
 

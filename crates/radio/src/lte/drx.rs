@@ -4,7 +4,6 @@ use nodeb_base::units::Duration;
 use nodeb_base::{keys, params};
 
 use super::reports::TTI;
-use super::timing::DOWN_RETRANSMISSION_AFTER;
 use crate::ofdma::drx::DrxTimers;
 
 params! {
@@ -59,7 +58,6 @@ impl Drx {
         DrxTimers {
             on_duration: ttis(self.on_duration),
             inactivity: ttis(self.inactivity),
-            retransmission_after: DOWN_RETRANSMISSION_AFTER,
             retransmission: ttis(self.retransmission),
             long_cycle: ttis(self.long_cycle),
             short_cycle: self.short_cycle.map(ttis),

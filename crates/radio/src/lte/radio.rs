@@ -279,7 +279,6 @@ impl Radio for Lte {
         let after = Duration(DOWN_RETRANSMISSION_AFTER * TTI.0);
         Parts {
             is_shared: true,
-            queue: Some(Queue::Rlc(&self.queue)),
             tti: Some(Tti::of(TTI)),
             retransmission: Some(Retransmission { is_harq: true, after }),
             channel: Some(ChannelKey::Ue),
@@ -289,7 +288,7 @@ impl Radio for Lte {
                 UplinkSpec::Plain(_) => Uplink::Plain,
                 UplinkSpec::Scheduled(params) => Uplink::Scheduled(&params.queue),
             },
-            ..Parts::default()
+            ..Parts::new(Queue::Rlc(&self.queue))
         }
     }
 

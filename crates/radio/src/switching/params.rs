@@ -87,12 +87,7 @@ impl FachDch {
 
 impl Radio for FachDch {
     fn parts(&self) -> Parts<'_> {
-        Parts {
-            is_shared: true,
-            queue: Some(Queue::Buffer(self.buffer)),
-            has_states: true,
-            ..Parts::default()
-        }
+        Parts { is_shared: true, has_states: true, ..Parts::new(Queue::Buffer(self.buffer)) }
     }
 
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {

@@ -173,9 +173,8 @@ impl Radio for Wcdma {
     fn parts(&self) -> Parts<'_> {
         Parts {
             is_shared: true,
-            queue: Some(Queue::Buffer(self.buffer)),
             tti: Some(Tti { frame_bytes: Some(self.frame_bytes()), ..Tti::of(self.slot) }),
-            ..Parts::default()
+            ..Parts::new(Queue::Buffer(self.buffer))
         }
     }
 

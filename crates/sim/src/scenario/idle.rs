@@ -53,8 +53,8 @@ impl Scenario {
             Uplink::Plain | Uplink::Recorded(_) => &self.uplink.queue,
         };
         let own = match queue {
-            Some(Queue::Link(queue) | Queue::Rlc(queue)) => Some(queue),
-            Some(Queue::Buffer(_) | Queue::Rnc(_)) | None => None,
+            Queue::Link(queue) | Queue::Rlc(queue) => Some(queue),
+            Queue::Buffer(_) | Queue::Rnc(_) => None,
         };
         [&self.wired.queue, uplink].into_iter().chain(core).chain(own)
     }

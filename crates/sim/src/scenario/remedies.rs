@@ -123,16 +123,16 @@ impl Scenario {
         let links = [&self.wired.queue].into_iter().chain(core);
         let links = links.map(|queue| limit(queue) / phones);
         let Parts { queue, uplink, .. } = self.radio.parts();
-        let down = queue.map(|queue| match queue {
+        let down = match queue {
             Queue::Link(queue) => limit(queue) / phones,
             Queue::Rlc(queue) => limit(queue),
             Queue::Buffer(packets) | Queue::Rnc(packets) => packets.get(),
-        });
+        };
         let up = match uplink {
             Uplink::Scheduled(queue) => limit(queue),
             Uplink::Plain | Uplink::Recorded(_) => limit(&self.uplink.queue) / phones,
         };
-        let shortest = links.chain(down).chain([up]).min();
+        let shortest = links.chain([down, up]).min();
         shortest.and_then(NonZeroU32::new).filter(|room| *room > USUAL_WINDOW)
     }
 

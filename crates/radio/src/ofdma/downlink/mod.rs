@@ -213,7 +213,7 @@ impl<S: Standard> DownlinkMac<S> {
                 User::new(setup, &links, user, carrier, *streams, &mut responses)
             })
             .collect();
-        let scheduler = setup.scheduler.build(count, numerology.tti);
+        let scheduler = setup.scheduler.build(count, S::TTI);
         let Shared { connections, drx } = setup.shared;
         Self {
             rules: setup.rules,
@@ -237,7 +237,7 @@ impl<S: Standard> DownlinkMac<S> {
             decided: Vec::new(),
             statuses: VecDeque::new(),
             drx,
-            rrc_waits: connections.map(|connections| RrcWaits::new(connections, count, numerology.tti)),
+            rrc_waits: connections.map(|connections| RrcWaits::new(connections, count, S::TTI)),
         }
     }
 
@@ -316,7 +316,7 @@ impl<S: Standard> DownlinkMac<S> {
         if let Some(drx) = &self.drx {
             drx.sent(ctx, user, tti, is_new);
             if is_pending {
-                drx.failed(user, tti);
+                drx.failed(user, tti, tti + S::DOWN_RETRANSMISSION_AFTER);
             }
         }
         self.scheduler.served(tti, user, total.units);

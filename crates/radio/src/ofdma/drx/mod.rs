@@ -12,8 +12,6 @@ pub struct DrxTimers {
     pub on_duration: u64,
     /// After a new block or its grant.
     pub inactivity: u64,
-    /// From a failed block to the time in which its retransmission may come.
-    pub retransmission_after: u64,
     /// Longest time for which the phone monitors for a retransmission.
     pub retransmission: u64,
     pub long_cycle: u64,
@@ -139,9 +137,9 @@ impl Listening {
         self.windows.clear();
     }
 
-    pub fn failed(&mut self, tti: u64) {
+    /// Its retransmission comes in `begin` or later.
+    pub fn failed(&mut self, tti: u64, begin: u64) {
         self.count(tti);
-        let begin = tti + self.timers.retransmission_after;
         self.windows.push((begin, begin + self.timers.retransmission));
     }
 
@@ -226,7 +224,7 @@ mod tests {
                 now += gap;
                 match event {
                     0 => phone.granted(now),
-                    1 => phone.failed(now),
+                    1 => phone.failed(now, now + 8),
                     2 => phone.requested(now),
                     3 => phone.answered(now),
                     _ => phone.may_repeat(now + 4),

@@ -87,8 +87,9 @@ impl DrxStates {
         earlier.clear();
     }
 
-    pub fn failed(&self, user: usize, tti: u64) {
-        self.phones()[user].listening.failed(tti);
+    /// Its retransmission comes in `begin` or later.
+    pub fn failed(&self, user: usize, tti: u64, begin: u64) {
+        self.phones()[user].listening.failed(tti, begin);
     }
 
     /// As the grant of a new block does.

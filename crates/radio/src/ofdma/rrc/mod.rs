@@ -98,32 +98,32 @@ impl Connection {
 }
 
 #[derive(Debug)]
-struct Shared {
+struct Phones {
     rules: RrcRules,
     phones: Vec<Connection>,
 }
 
 /// Clones share the same connections.
 #[derive(Clone, Debug)]
-pub struct Connections(Rc<RefCell<Shared>>);
+pub struct Connections(Rc<RefCell<Phones>>);
 
 impl Connections {
     pub fn new(rules: RrcRules, users: &[UserRadio]) -> Self {
-        Self(Rc::new(RefCell::new(Shared {
+        Self(Rc::new(RefCell::new(Phones {
             rules,
             phones: users.iter().map(|user| Connection::new(user.id)).collect(),
         })))
     }
 
-    fn shared(&self) -> RefMut<'_, Shared> {
+    fn state(&self) -> RefMut<'_, Phones> {
         self.0.borrow_mut()
     }
 
     /// First connected subframe, at most `tti` if connected. An idle phone is promoted: paged first for a
     /// packet to it, but begins random access at once for its own, even while it waits to be paged.
     pub fn arrive(&self, user: usize, direction: Direction, tti: u64) -> u64 {
-        let mut shared = self.shared();
-        let Shared { rules, phones } = &mut *shared;
+        let mut state = self.state();
+        let Phones { rules, phones } = &mut *state;
         let phone = &mut phones[user];
         let is_idle = tti >= phone.ends(rules.inactivity);
         let began = match phone.last {
@@ -149,7 +149,7 @@ impl Connections {
     }
 
     pub fn waits(&self, user: usize, direction: Direction, tti: u64, waits: bool) {
-        let phone = &mut self.shared().phones[user];
+        let phone = &mut self.state().phones[user];
         let waiting = &mut phone.waiting[direction as usize];
         if *waiting || waits {
             phone.active = phone.active.max(tti);
@@ -159,26 +159,26 @@ impl Connections {
 
     /// Of the last connection, or the one being set up; 0 without one.
     pub fn since(&self, user: usize) -> u64 {
-        self.shared().phones[user].last.map_or(0, |last| last.connected)
+        self.state().phones[user].last.map_or(0, |last| last.connected)
     }
 
     /// If no more data arrive; `u64::MAX` while data wait, 0 if the user has had no connection.
     pub fn ends(&self, user: usize) -> u64 {
-        let shared = self.shared();
-        shared.phones[user].ends(shared.rules.inactivity)
+        let state = self.state();
+        state.phones[user].ends(state.rules.inactivity)
     }
 
     pub fn is_connected(&self, user: usize, tti: u64) -> bool {
-        let shared = self.shared();
-        let phone = &shared.phones[user];
-        phone.last.is_some_and(|last| (last.connected..phone.ends(shared.rules.inactivity)).contains(&tti))
+        let state = self.state();
+        let phone = &state.phones[user];
+        phone.last.is_some_and(|last| (last.connected..phone.ends(state.rules.inactivity)).contains(&tti))
     }
 
     /// To subframe `tti`, exclusive. A promotion counts from its beginning, with its full length, even if it
     /// is unfinished.
     pub fn table(&self, tti: u64) -> Table {
-        let mut shared = self.shared();
-        let Shared { rules, phones } = &mut *shared;
+        let mut state = self.state();
+        let Phones { rules, phones } = &mut *state;
         let row = |(user, phone): (usize, &mut Connection)| {
             phone.count(tti, rules);
             ConnectionRow {

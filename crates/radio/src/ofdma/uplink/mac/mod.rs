@@ -124,7 +124,7 @@ impl<S: Standard> UplinkMac<S> {
             formats,
             sequence,
             data: setup.data,
-            scheduler: rules.scheduler.build(users.len(), numerology.tti),
+            scheduler: rules.scheduler.build(users.len(), S::TTI),
             balance: Balance::default(),
             rules,
             harq: setup.harq,
