@@ -36,6 +36,7 @@ REFERENCES = (
 )
 
 TITLES = {
+    "TS 23.203": "policy and charging control",
     "TS 36.101": "user equipment",
     "TS 36.133": "measurements and their levels",
     "TS 36.211": "physical channels",

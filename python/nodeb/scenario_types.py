@@ -24,6 +24,7 @@ __all__ = [
     "Bandwidth",
     "Bbr",
     "Bbr3",
+    "Bearer",
     "Cbr",
     "Cell",
     "Channel",
@@ -3078,6 +3079,16 @@ class UserGroup(Part):
     ue: Ue | None = None
     """Category and channel of the phones; absent: their defaults. `hsdpa` and `lte` only."""
 
+    bearer: Bearer | None = None
+    """Bearer of each phone, with a class of service; absent: one with QCI 9. `hsdpa` and `lte`
+    only.
+    """
+
+    upload_bearer: Bearer | None = None
+    """Second bearer of each phone, for its upload, with a queue of its own in each direction;
+    absent: the upload uses the same bearer as the download. `lte` only.
+    """
+
 
 class Ftp(Part):
     """One file: connection set-up, in a download a request, then the bytes."""
@@ -3329,9 +3340,6 @@ class Ue(Part):
     channel: Channel = field(default_factory=lambda: Place())
     """Channel of each phone, which determines the SNR in every TTI."""
 
-    delay_budget: Duration = "300 ms"
-    """Time that a packet may wait at the Node B. It only affects schedulers that use deadlines."""
-
 
 class Place(Part):
     """A position in the cell: path loss, shadowing, interference and fading."""
@@ -3446,6 +3454,34 @@ class Tap(Part):
 
     power_db: float
     """Mean power in dB, relative to the other paths."""
+
+
+class Bearer(Part):
+    """EPS bearer: a class of service (TS 23.203, 6.1.7) with a queue and an RLC of its own in each
+    direction.
+    """
+
+    qci: int = 9
+    """QoS class identifier (QCI), 1 to 9 (TS 23.203, table 6.1.7), which sets priority and delay
+    budget. QCIs 1 to 4 have a guaranteed bit rate.
+
+    From 0 to 255.
+    """
+
+    delay_budget: Duration | None = None
+    """Time that a packet may wait at the base station, for schedulers that use deadlines. Absent:
+    the packet delay budget of the QCI; 50 ms to 300 ms.
+    """
+
+    prioritized_rate: Rate | None = None
+    """Bit rate up to which the bearer precedes bearers of lower priority: the guaranteed bit rate
+    (GBR) of QCIs 1 to 4, which require it, and the prioritized bit rate of the logical channel
+    (TS 36.321, 5.4.3.1). The base station serves it before all other data of the cell. Absent:
+    0.
+    """
+
+    rlc: LteRlc | None = None
+    """RLC mode of the bearer. Absent: `radio.lte.rlc`."""
 
 
 class Record(Part):

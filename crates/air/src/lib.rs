@@ -5,6 +5,7 @@
 //! passes the time in a context, and wakes the hop at the time that [`Hop::next_wake`] returns.
 
 pub mod allowed;
+pub mod bearer;
 pub mod cell;
 pub mod channel;
 pub mod error;
@@ -41,6 +42,14 @@ impl Backlog {
     pub fn remove(&mut self, packet: &Packet) {
         self.packets -= 1;
         self.bytes -= u64::from(packet.size);
+    }
+}
+
+impl std::iter::Sum for Backlog {
+    fn sum<I: Iterator<Item = Self>>(backlogs: I) -> Self {
+        let add =
+            |sum: Self, of: Self| Self { packets: sum.packets + of.packets, bytes: sum.bytes + of.bytes };
+        backlogs.fold(Self::default(), add)
     }
 }
 
@@ -98,7 +107,7 @@ pub trait BandwidthMeter {
     fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64>;
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct UserRadio {
     /// Number of the user in the scenario, which selects the random streams.
     pub id: u64,
@@ -106,4 +115,12 @@ pub struct UserRadio {
     pub ci: Vec<f64>,
     /// Only `hsdpa` and `lte` use it.
     pub ue: ue::Ue,
+    /// At least one, numbered from 0; more on `lte` only.
+    pub bearers: Vec<bearer::Bearer>,
+}
+
+impl Default for UserRadio {
+    fn default() -> Self {
+        Self { id: 0, ci: Vec::new(), ue: ue::Ue::default(), bearers: vec![bearer::Bearer::default()] }
+    }
 }

@@ -1,7 +1,6 @@
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::remedy::{Change, Remedy};
-use nodeb_base::units::Duration;
 
 use crate::cell::channel::ChannelSpec;
 
@@ -18,8 +17,6 @@ params! {
         pub category: u8 = 6,
         /// Channel of each phone, which determines the SNR in every TTI.
         pub channel: ChannelSpec,
-        /// Time that a packet may wait at the Node B. It only affects schedulers that use deadlines.
-        pub delay_budget: Duration = Duration::from_millis(300),
     }
 }
 

@@ -236,10 +236,11 @@ pub enum Event {
         passage: UplinkPassage,
     },
     /// PDCP gives a packet of a user the sequence number `number`, when RLC is about to send the packet's first part.
-    /// Numbers count from 0 for each place and user, and never wrap.
+    /// Numbers count from 0 for each place, user and bearer, and never wrap.
     Numbered {
         place: Place,
         user: u32,
+        bearer: u8,
         packet: PacketId,
         number: u64,
     },

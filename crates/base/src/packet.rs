@@ -48,6 +48,8 @@ pub struct Packet {
     pub size: u32,
     pub flow_hash: u32,
     pub ecn: EcnField,
+    /// Number of the bearer among those of the packet's phone.
+    pub bearer: u8,
     /// Whether the packet is a data segment of simulated TCP. `false` for a packet of a real host,
     /// whose contents are not examined.
     pub payload: bool,
@@ -55,6 +57,6 @@ pub struct Packet {
 
 impl Packet {
     pub fn new(id: u64, size: u32) -> Self {
-        Self { id: PacketId(id), size, flow_hash: 0, ecn: EcnField::NotEct, payload: false }
+        Self { id: PacketId(id), size, flow_hash: 0, ecn: EcnField::NotEct, bearer: 0, payload: false }
     }
 }

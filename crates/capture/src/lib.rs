@@ -305,7 +305,7 @@ impl Capture {
     }
 
     fn pass_pdu(&mut self, at: Time, event: &Event) {
-        let Event::Numbered { place, user: phone, packet: id, number } = *event else { return };
+        let Event::Numbered { place, user: phone, bearer, packet: id, number } = *event else { return };
         let (Some(interface), Some(sn_length)) = (self.number(Interface::Pdcp), self.sn_length) else {
             return;
         };
@@ -315,7 +315,7 @@ impl Capture {
             Site::Uplink => (Direction::Up, INBOUND),
             _ => (Direction::Down, OUTBOUND),
         };
-        let pdu = Pdu { direction, sn_length, phone, number, packet, packet_len: *packet_len };
+        let pdu = Pdu { direction, sn_length, phone, bearer, number, packet, packet_len: *packet_len };
         let (data, original_len) = pdu.frame();
         fates.wait(Record { at, interface, original_len, direction: flag, data, number: of_run });
     }

@@ -16,8 +16,6 @@ const BASE_STATION: [u8; 4] = [10, 0, 0, 3];
 /// Wireshark has no dissector registered for this port, so it tries the heuristic ones.
 const PORT: u16 = SERVER_PORT;
 
-const BEARER: u16 = 1;
-
 /// First octet of a data PDU: the D/C bit (TS 36.323, 6.3.7).
 const DATA: u8 = 0x80;
 
@@ -32,6 +30,8 @@ pub struct Pdu<'a> {
     pub direction: Direction,
     pub sn_length: SnLength,
     pub phone: u32,
+    /// Number among the phone's.
+    pub bearer: u8,
     /// Sequence number, not yet reduced to the length of its field.
     pub number: u64,
     pub packet: &'a [u8],
@@ -84,7 +84,7 @@ impl Pdu<'_> {
             Direction::Up => 0,
             Direction::Down => 1,
         };
-        let [ue, bearer] = [(self.phone + 1) as u16, BEARER].map(u16::to_be_bytes);
+        let [ue, bearer] = [(self.phone + 1) as u16, u16::from(self.bearer) + 1].map(u16::to_be_bytes);
         bytes.extend(b"pdcp-lte");
         bytes.extend([0, 2, 0]);
         bytes.extend([0x02, bits, 0x03, direction]);
@@ -117,7 +117,8 @@ mod tests {
 
     fn pdu(direction: Direction, sn_length: SnLength, number: u64) -> Vec<u8> {
         let packet = [0x45, 0x00, 0x05, 0xdc];
-        let pdu = Pdu { direction, sn_length, phone: 1, number, packet: &packet, packet_len: 1_500 };
+        let pdu =
+            Pdu { direction, sn_length, phone: 1, bearer: 0, number, packet: &packet, packet_len: 1_500 };
         let (bytes, length) = pdu.frame();
         assert_eq!(length, overhead(sn_length) + 1_500);
         assert_eq!(bytes.len(), overhead(sn_length) as usize + packet.len());
@@ -144,7 +145,8 @@ mod tests {
             [(Direction::Down, [BASE_STATION, [10, 1, 0, 8]]), (Direction::Up, [[10, 1, 0, 8], BASE_STATION])]
         {
             let sn_length = SnLength::Bits12;
-            let pdu = Pdu { direction, sn_length, phone: 7, number: 0, packet: &[], packet_len: 0 };
+            let pdu =
+                Pdu { direction, sn_length, phone: 7, bearer: 0, number: 0, packet: &[], packet_len: 0 };
             let (bytes, _) = pdu.frame();
             let (ip, rest) = Ipv4Header::from_slice(&bytes).unwrap();
             assert_eq!([ip.source, ip.destination], ends);

@@ -1,5 +1,6 @@
 //! In one program: each further one would compile the simulated world again.
 
+mod classes;
 mod defaults;
 #[path = "support/effective.rs"]
 mod effective;

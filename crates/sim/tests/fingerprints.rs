@@ -284,7 +284,12 @@ fn text(name: &str, radio: &str, dimensions: &[Dimension], channel: Dimension) -
         if channel.is_empty() {
             String::new()
         } else {
-            format!("ue = {{ {} }},", keys.concat().trim_end_matches(", "))
+            let keys = keys.concat();
+            // A key of the bearer.
+            let (ue, budget) = keys.split_once("delay_budget").unwrap_or((&keys, ""));
+            let bearer =
+                if budget.is_empty() { String::new() } else { format!("bearer.delay_budget{budget}") };
+            format!("ue = {{ {} }},{bearer}", ue.trim_end_matches(", "))
         }
     };
     let users = option(name, "users", USERS).replace("UE2", &phone("2")).replace("UE", &phone(""));

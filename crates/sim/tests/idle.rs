@@ -63,7 +63,6 @@ const VOID_UE: &[(&str, &str, &str, &str)] = &[
         "position",
     ),
     ("link_adaptation.cqi.cycle = \"4 ms\"", RATES, "radio.hsdpa.link_adaptation", "recorded rates"),
-    ("", "delay_budget = \"1 s\"", "users.0.ue.delay_budget", "earliest_deadline"),
     ("", "channel.fading = { profile = \"flat\", taps = [{ delay = \"0 s\", power_db = 0 }] }", "", ""),
     (
         "",
@@ -110,7 +109,7 @@ fn delay_budget_is_refused_unless_scheduler_looks_at_deadlines() {
     for scheduler in SchedulerSpec::defaults() {
         let looks = scheduler.build(1, Duration::from_millis(2)).view().deadline;
         let name = scheduler.key();
-        let text = format!("radio.hsdpa.scheduler = \"{name}\"\n{USER}ue.delay_budget = \"1 s\"\n");
+        let text = format!("radio.hsdpa.scheduler = \"{name}\"\n{USER}bearer.delay_budget = \"1 s\"\n");
         assert_eq!(refusal(&text).is_none(), looks, "{name}: {:?}", refusal(&text));
     }
 }

@@ -110,7 +110,7 @@ fn errors_are_reported_with_line_and_key() {
 /// uses deadlines.
 #[test]
 fn delay_budget_has_an_effect_if_the_scheduler_declares_it() {
-    let text = "radio.hsdpa.scheduler = \"SCHEDULER\"\n[[users]]\ntraffic.ftp.size = \"1 kB\"\nue.delay_budget = \"1 s\"\n";
+    let text = "radio.hsdpa.scheduler = \"SCHEDULER\"\n[[users]]\ntraffic.ftp.size = \"1 kB\"\nbearer.delay_budget = \"1 s\"\n";
     assert!(read(&text.replace("SCHEDULER", "urgent")).is_ok());
     let refused = read(&text.replace("SCHEDULER", "max_ci")).unwrap_err();
     assert!(

@@ -16,6 +16,16 @@ impl QueueCounts {
     }
 }
 
+impl std::iter::Sum for QueueCounts {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), |sum, of| Self {
+            overflowed: sum.overflowed + of.overflowed,
+            early: sum.early + of.early,
+            marked: sum.marked + of.marked,
+        })
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct DropLog {
     pub counts: QueueCounts,

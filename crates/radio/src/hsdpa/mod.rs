@@ -24,7 +24,6 @@ use std::num::NonZeroU32;
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::event::Site;
 use nodeb_base::keys;
-use nodeb_base::registry::choice;
 use nodeb_base::remedy::{self, Change, LARGE, LARGE_SIZE, Loss, Remedy, Target};
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
@@ -249,11 +248,6 @@ impl Hsdpa {
             self.check_formats(&formats, ue.category, check);
             self.check_window(&formats, ue.category, check);
         }
-        let deadlines = |scheduler: &SchedulerSpec| scheduler.build(1, self.numerology().tti).view().deadline;
-        let ask = SchedulerSpec::defaults();
-        let ask = choice(ask.iter().filter(|scheduler| deadlines(scheduler)).map(SchedulerSpec::key));
-        let why = format!("only the scheduler {ask} uses it");
-        check.idle(!deadlines(&self.scheduler), &keys!(ue; delay_budget), &why);
         check.idle(ue.channel.facts().has_rates, &keys!(ue; category), BY_RATES);
         check.within("channel", |check| {
             check.within(ue.channel.key(), |check| {
@@ -347,6 +341,15 @@ impl Radio for Hsdpa {
 
     fn check_user(&self, user: &UserRadio, duration: Duration, check: &mut Check) {
         check.within("ue", |check| self.check_ue(&user.ue, duration, check));
+        check.require(user.bearers.len() == 1, "upload_bearer", || {
+            "on `hsdpa` each phone has one bearer; remove `upload_bearer` or use `lte`".to_owned()
+        });
+        check.within("bearer", |check| {
+            let bearer = &user.bearers[0];
+            bearer.check(check);
+            check.idle(true, &keys!(bearer; prioritized_rate, rlc), "only bearers of `lte` have it");
+            bearer.check_use(&[&self.scheduler], self.numerology().tti, true, check);
+        });
     }
 
     fn check_users(&self, users: &[UserRadio], check: &mut Check) {

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use nodeb_air::UserRadio;
 use nodeb_air::mac::harq::block::Rules;
+use nodeb_air::mac::sched::SchedulerSpec;
 use nodeb_air::numerology::Numerology;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Rate;
@@ -31,6 +32,15 @@ use crate::ofdma::uplink::{UplinkSetup, UplinkUser};
 impl Lte {
     pub fn schedules_uplink(&self) -> bool {
         matches!(self.uplink, UplinkSpec::Scheduled(_))
+    }
+
+    /// Of both directions.
+    pub fn schedulers(&self) -> Vec<&SchedulerSpec> {
+        let up = match &self.uplink {
+            UplinkSpec::Plain(_) => None,
+            UplinkSpec::Scheduled(params) => Some(&params.scheduler),
+        };
+        std::iter::once(&self.scheduler).chain(up).collect()
     }
 
     pub fn numerology(&self) -> Numerology {
@@ -105,7 +115,7 @@ impl Lte {
         let [block_bits, tti_bits] = Category::of(user.ue.category)
             .map_or([u32::MAX; 2], |category| [category.down_block_bits, category.down_bits]);
         DownlinkUser {
-            rlc: layer2.build(streams.stream("user", user.id, "radio queue")),
+            bearers: layer2.build(user, streams, "radio queue"),
             formats: self.formats_of(user.ue.category),
             block_bits,
             tti_bits,
@@ -153,7 +163,7 @@ impl Lte {
             let category = Category::of(user.ue.category).ok();
             let down = || &down.get_or_init(|| self.formats())[self.formats_of(user.ue.category)];
             UplinkUser {
-                rlc: layer2.build(streams.stream("user", user.id, "uplink queue")),
+                bearers: layer2.build(user, streams, "uplink queue"),
                 formats: usize::from(category.is_some_and(|category| category.up_64qam)),
                 block_bits: category.map_or(u32::MAX, |category| category.up_block_bits),
                 steps: Steps::of_user(user, down),

@@ -18,7 +18,7 @@ use super::resources::{Downlink, uplink};
 use super::rlc::SUBHEADER;
 use super::timing::{DOWN_RETRANSMISSION_AFTER, PROCESSES, UP_BLOCK_AFTER_GRANT, UP_FEEDBACK_AFTER};
 use super::uplink::headroom::{HEADROOM_REPORT, least_db, level};
-use super::uplink::report::{REPORT, assumed};
+use super::uplink::report::{LONG_REPORT, REPORT, assumed};
 use crate::ofdma::cqi_of_snr::CqiOfSnr;
 use crate::ofdma::standard::{CQIS, Format, Standard};
 
@@ -212,6 +212,7 @@ impl Standard for Formats {
     const UP_PROCESSES: u8 = PROCESSES;
     const MAX_BLOCK_LAYERS: u8 = MAX_LAYERS;
     const BUFFER_REPORT: u32 = REPORT;
+    const LONG_BUFFER_REPORT: u32 = LONG_REPORT;
     const HEADROOM_REPORT: u32 = HEADROOM_REPORT;
     /// Report, subheader and the smallest RLC header.
     const UP_OVERHEAD: u32 = REPORT + SUBHEADER + 2;

@@ -8,6 +8,7 @@ use nodeb_air::mac::harq::chase::Chase;
 use nodeb_air::mac::harq::{CombiningSpec, Decoding};
 use nodeb_air::mac::sched::SchedulerSpec;
 use nodeb_air::pdcp::SnLength;
+use nodeb_air::rlc::lte::LteRlcSpec;
 use nodeb_air::rlc::lte::um::UmSnLength;
 use nodeb_air::tti::TtiBearer;
 use nodeb_air::ue::{STRONGER_DB, Ue};
@@ -27,7 +28,6 @@ use super::category::Category;
 use super::compatible;
 use super::drx::Drx;
 use super::reports::{GroupReports, TTI};
-use super::rlc::LteRlcSpec;
 use super::rrc::Rrc;
 use super::site::Site;
 use super::timing::DOWN_RETRANSMISSION_AFTER;
@@ -314,6 +314,12 @@ impl Radio for Lte {
     }
 
     fn check_user(&self, user: &UserRadio, duration: Duration, check: &mut Check) {
+        for (key, bearer) in ["bearer", "upload_bearer"].iter().zip(&user.bearers) {
+            check.within(key, |check| {
+                bearer.check(check);
+                bearer.check_use(&self.schedulers(), TTI, user.bearers.len() == 1, check);
+            });
+        }
         let channel = &user.ue.channel;
         check.within("ue", |check| {
             if let Err(message) = Category::of(user.ue.category) {

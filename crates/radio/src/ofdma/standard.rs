@@ -29,8 +29,10 @@ pub trait Standard: Debug + 'static {
     const UP_PROCESSES: u8;
     /// Layers of one block.
     const MAX_BLOCK_LAYERS: u8;
-    /// Octets of a buffer status report with its subheader.
+    /// Octets of a buffer status report with its subheader, if one logical channel has data.
     const BUFFER_REPORT: u32;
+    /// As [`Self::BUFFER_REPORT`], if several have.
+    const LONG_BUFFER_REPORT: u32;
     /// Octets of a power headroom report with its subheader.
     const HEADROOM_REPORT: u32;
     /// Octets of an uplink block with a buffer status report that are not for data.

@@ -22,6 +22,7 @@ use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
 use nodeb_air::UserRadio;
+use nodeb_air::bearer::Bearer;
 use nodeb_air::cell::channel::ChannelSpec;
 use nodeb_air::cell::interference::InterferenceSpec;
 use nodeb_air::cell::path_loss::PathLossSpec;
@@ -29,6 +30,7 @@ use nodeb_air::error::ErrorSpec;
 use nodeb_air::mac::harq::CombiningSpec;
 use nodeb_air::mac::sched::SchedulerSpec;
 use nodeb_air::rlc::RlcSpec;
+use nodeb_air::rlc::lte::LteRlcSpec;
 use nodeb_air::ue::Ue;
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::registry::Entry;
@@ -38,7 +40,6 @@ use nodeb_net::loss::LossSpec;
 use nodeb_net::{Core, QueueSpec, Uplink, Wired};
 use nodeb_radio::hsdpa::adaptation::LinkAdaptationSpec;
 use nodeb_radio::hsdpa::rlc::RlcModeSpec;
-use nodeb_radio::lte::rlc::LteRlcSpec;
 use nodeb_radio::lte::uplink::UplinkSpec;
 use nodeb_radio::lte::uplink::grants::GrantSpec;
 use nodeb_radio::switching::policy::SwitchingSpec;
@@ -140,6 +141,13 @@ pub struct UserGroup {
     /// Category and channel of the phones; absent: their defaults. `hsdpa` and `lte` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ue: Option<Ue>,
+    /// Bearer of each phone, with a class of service; absent: one with QCI 9. `hsdpa` and `lte` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bearer: Option<Bearer>,
+    /// Second bearer of each phone, for its upload, with a queue of its own in each direction; absent: the upload uses
+    /// the same bearer as the download. `lte` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upload_bearer: Option<Bearer>,
 }
 
 static EXTERNAL: TrafficSpec = TrafficSpec::External(External {});
@@ -170,7 +178,18 @@ impl UserGroup {
 
     /// `id` is the phone's number in the scenario.
     pub fn radio(&self, id: u64) -> UserRadio {
-        UserRadio { id, ci: self.ci.clone(), ue: self.ue.clone().unwrap_or_default() }
+        let bearers = std::iter::once(self.bearer.clone().unwrap_or_default());
+        UserRadio {
+            id,
+            ci: self.ci.clone(),
+            ue: self.ue.clone().unwrap_or_default(),
+            bearers: bearers.chain(self.upload_bearer.clone()).collect(),
+        }
+    }
+
+    /// Number of the connection's bearer among the phone's.
+    pub fn bearer_of(&self, direction: Direction) -> u8 {
+        u8::from(direction == Direction::Up && self.upload_bearer.is_some())
     }
 
     pub fn is_external(&self) -> bool {
@@ -427,11 +446,26 @@ impl Scenario {
             || format!("radio `{}` has no C/I process; remove `ci` or use `hs_dsch`", self.radio.key()),
         );
         self.radio.check_user(&group.radio(0), self.duration, check);
+        self.check_bearers(group, check);
         check.require(group.ue.is_none() || self.radio.parts().channel == Some(ChannelKey::Ue), "ue", || {
             format!(
                 "radio `{}` has no UE categories and channels; remove `ue` or use `hsdpa` or `lte`",
                 self.radio.key()
             )
+        });
+    }
+
+    fn check_bearers(&self, group: &UserGroup, check: &mut Check) {
+        let has_classes = self.radio.parts().channel == Some(ChannelKey::Ue);
+        check.require(group.bearer.is_none() || has_classes, "bearer", || {
+            format!(
+                "radio `{}` has no classes of bearers; remove `bearer` or use `hsdpa` or `lte`",
+                self.radio.key()
+            )
+        });
+        check.require(group.upload_bearer.is_none() || group.has_both_directions(), "upload_bearer", || {
+            "it separates an upload from a download; expected both `upload` and `traffic`, or `bearer` instead"
+                .to_owned()
         });
     }
 

@@ -161,9 +161,5 @@ fn phones(scenario: &Scenario, hops: &mut Hops) -> Vec<Phone> {
 
 /// In the order of their numbers.
 fn radios(scenario: &Scenario) -> Vec<UserRadio> {
-    let radio = |(id, (group, _)): (u64, (usize, u32))| {
-        let group = &scenario.users[group];
-        UserRadio { id, ci: group.ci.clone(), ue: group.ue.clone().unwrap_or_default() }
-    };
-    (0..).zip(scenario.phones()).map(radio).collect()
+    (0..).zip(scenario.phones()).map(|(id, (group, _))| scenario.users[group].radio(id)).collect()
 }

@@ -61,7 +61,7 @@ impl InFlight {
             Contents::Segment(held) => *held = *segment,
             held @ Contents::External { .. } => *held = Contents::Segment(*segment),
         }
-        Packet { id, size: segment.size, flow_hash: segment.flow, ecn, payload: segment.is_data() }
+        Packet { id, size: segment.size, flow_hash: segment.flow, ecn, bearer: 0, payload: segment.is_data() }
     }
 
     /// User number `user` sends or receives it.

@@ -117,6 +117,8 @@ pub struct Flow {
     pub user: u32,
     /// Of the data.
     pub direction: Direction,
+    /// Number among the phone's.
+    pub bearer: u8,
     /// In an upload the phone counts as the server, as it sends the data.
     pub opener: Opener,
     pub demand: Demand,
@@ -184,6 +186,7 @@ impl Flow {
         Some(Self {
             user,
             direction,
+            bearer: group.bearer_of(direction),
             opener: tcp.opener(),
             demand,
             total_bytes: traffic.total_bytes(),

@@ -118,7 +118,8 @@ impl<L: Listener> Live<L> {
             )));
         }
         let ExternalPacket { tag, bytes, flow_hash, ecn } = packet;
-        let packet = Packet { id: PacketId::default(), size: bytes, flow_hash, ecn, payload: false };
+        let packet =
+            Packet { id: PacketId::default(), size: bytes, flow_hash, ecn, bearer: 0, payload: false };
         let packet = world.env.in_flight.launch_external(user, tag, packet);
         let site = if direction == Direction::Down { Site::Server } else { Site::Phone };
         if world.env.sink.wants(Mask::PACKETS) {

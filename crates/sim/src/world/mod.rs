@@ -231,6 +231,12 @@ impl<T: Listener> World<T> {
         &self.phones[self.user_of(flow) as usize]
     }
 
+    /// First connections use the first bearer.
+    #[inline]
+    fn bearer_of(&self, flow: u32) -> u8 {
+        if (flow as usize) < self.phones.len() { 0 } else { self.flows[flow].bearer }
+    }
+
     fn handle_timer(&mut self, timer: Timer, flow: u32) {
         match timer {
             Timer::Traffic => self.begin_transfer(flow),

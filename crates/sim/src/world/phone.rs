@@ -36,6 +36,7 @@ impl<T: Listener> World<T> {
             let Port { hop, user } = self.phone_of(flow).down;
             self.with_hop(hop, |bearer, ctx| bearer.on_uplink(ctx, user));
         }
+        let packet = Packet { bearer: self.bearer_of(flow), ..packet };
         self.enter(self.phone_of(flow).up, packet);
     }
 

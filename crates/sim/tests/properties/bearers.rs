@@ -48,7 +48,7 @@ fn loads(name: &'static str, given: Value) -> impl Strategy<Value = Load> {
         let arrivals = vec((gap, any::<prop::sample::Index>(), 1..=1500u32), 1..40);
         let ue = cases::ue().prop_map(|ue| serde_json::from_value(ue).expect("a valid UE"));
         (vec((ci, ue), 1..=6), arrivals, any::<u64>()).prop_map(move |(tables, arrivals, seed)| {
-            let user = |(id, (ci, ue))| UserRadio { id, ci, ue };
+            let user = |(id, (ci, ue))| UserRadio { id, ci, ue, ..UserRadio::default() };
             let users: Vec<_> = (0..).zip(tables).map(user).collect();
             let mut now = 1;
             let arrive = |(gap, user, size): (u64, prop::sample::Index, u32)| {

@@ -205,13 +205,17 @@ fn group(channel: Option<ChannelKey>) -> impl Strategy<Value = Value> {
         Some(ChannelKey::Ci) => (prop_oneof![Just(vec![]), ci()].boxed(), no_ue),
         Some(ChannelKey::Ue) => (no_ci, ue()),
     };
-    let tcp = optional(tcp_json());
-    (1..=2, 0..3_000u32, 0..3_000u32, directions(), ci, tcp, ue).prop_map(
-        |(count, start, stagger, [traffic, upload], ci, tcp, ue)| {
+    let bearer = || match channel {
+        Some(ChannelKey::Ue) => optional(table(definition("Bearer"))),
+        _ => Just(Value::Null).boxed(),
+    };
+    let options = (optional(tcp_json()), bearer(), bearer());
+    (1..=2, 0..3_000u32, 0..3_000u32, directions(), ci, ue, options).prop_map(
+        |(count, start, stagger, [traffic, upload], ci, ue, (tcp, bearer, upload_bearer))| {
             let (start, stagger) = (format!("{start} ms"), format!("{stagger} us"));
             json!({
                 "count": count, "start": start, "stagger": stagger, "traffic": traffic, "upload": upload, "ci": ci,
-                "tcp": tcp, "ue": ue,
+                "tcp": tcp, "ue": ue, "bearer": bearer, "upload_bearer": upload_bearer,
             })
         },
     )
@@ -250,6 +254,9 @@ pub fn scenarios_with(name: &'static str, given: Value) -> impl Strategy<Value =
                     let upload = if splits { user["upload"].take() } else { Value::Null };
                     if splits && user["traffic"].is_null() {
                         user["traffic"] = upload;
+                    }
+                    if name != "lte" || user["traffic"].is_null() || user["upload"].is_null() {
+                        user["upload_bearer"] = Value::Null;
                     }
                 }
                 let text = json!({

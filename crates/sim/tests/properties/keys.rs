@@ -164,6 +164,8 @@ fn hsdpa_or_lte_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "t1" => quantity(prop_oneof![1..400u32, Just(10_000)], "ms"),
         "ack_error" | "nack_error" => any_json(prop_oneof![Just(0.0), 0.0..0.2]),
         "category" => any_json(1..=12),
+        "qci" => any_json(5..=9),
+        "prioritized_rate" => optional(quantity(1..5_000u32, "kbps")),
         "snr_db" | "mean_snr_db" => any_json(0.0..20.0),
         // The recorded SNR is nearly constant. Otherwise, without combining, a block whose retransmissions have the
         // period of the recording would meet the same bad value every time.
@@ -195,7 +197,8 @@ fn hsdpa_or_lte_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "interruption" => quantity(0..300u32, "ms"),
         "room" => quantity(2_100..20_000u32, "B"),
         "memory" => any_json(0.9..0.999),
-        "patience" | "delay_budget" => quantity(1..1_000u32, "ms"),
+        "patience" => quantity(1..1_000u32, "ms"),
+        "delay_budget" => optional(quantity(1..1_000u32, "ms")),
         "request_period" => any_json(select(vec!["1 ms", "5 ms", "10 ms", "80 ms"])),
         "request_error" => any_json(prop_oneof![Just(0.0), 0.0..0.5]),
         "request_again" => any_json(Just("320 ms")),

@@ -50,9 +50,31 @@ use std::ops::Range;
 
 use nodeb_base::event::Cause;
 use nodeb_base::packet::Packet;
+use nodeb_base::registry;
 use nodeb_base::units::Time;
 
-use crate::pdcp::SnLength;
+use crate::pdcp::{SnLength, Transmit};
+use am::LteAm;
+use um::LteUm;
+
+registry! {
+    /// RLC mode on LTE, as in a scenario.
+    "LTE RLC mode" LteRlcSpec = Am {
+        /// Unacknowledged mode (TS 36.322, 5.1.2): packets are lost with blocks that HARQ gives up.
+        "um" => Um(LteUm),
+        /// Acknowledged mode (TS 36.322, 5.1.3): octets that HARQ gives up are retransmitted.
+        "am" => Am(LteAm),
+    }
+}
+
+impl LteRlcSpec {
+    pub fn build(&self, framing: Framing, transmit: Transmit) -> Entity {
+        match self {
+            Self::Um(params) => Entity::um(params, framing, transmit),
+            Self::Am(params) => Entity::am(params, framing, transmit),
+        }
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {
@@ -97,7 +119,7 @@ pub struct Filled {
 }
 
 impl Filled {
-    const fn empty(next: u64) -> Self {
+    pub const fn empty(next: u64) -> Self {
         Self { units: next..next, headers: 0, payload: 0 }
     }
 
@@ -106,6 +128,15 @@ impl Filled {
         self.units.end += 1;
         self.headers += header;
         self.payload += payload;
+    }
+
+    /// PDUs of another entity; their numbers in this block.
+    pub fn append(&mut self, other: &Self) -> Range<u64> {
+        let first = self.units.end;
+        self.units.end += other.units.end - other.units.start;
+        self.headers += other.headers;
+        self.payload += other.payload;
+        first..self.units.end
     }
 
     /// The rest of the block is padding.

@@ -69,7 +69,7 @@ impl User {
             direct: params.iub.is_none(),
             tti_distance: least_tti_distance(ue.category),
             rested: 0,
-            delay_budget: ue.delay_budget.0 / numerology.tti.0,
+            delay_budget: user.bearers[0].delay_budget().0 / numerology.tti.0,
             draws: Box::new(Draws::new(user.id, &streams)),
         }
     }

@@ -33,7 +33,7 @@ fn hsdpa(text: serde_json::Value) -> Hsdpa {
 fn playing(snrs_db: &[f64], cqi: &[u8]) -> Ue {
     let (snrs_db, cqi) = (snrs_db.to_vec().into(), cqi.to_vec().into());
     let trace = Trace { at_end: Some(AtEnd::Loop), snrs_db, cqi, ..Trace::default() };
-    Ue { category: 10, channel: ChannelSpec::Trace(trace), ..Ue::default() }
+    Ue { category: 10, channel: ChannelSpec::Trace(trace) }
 }
 
 fn ue(text: serde_json::Value) -> Ue {
@@ -53,10 +53,20 @@ struct Bench {
 impl Bench {
     fn new(params: &Hsdpa, ues: &[Ue], run: u64) -> Self {
         let user = |(id, ue): (u64, &Ue)| UserRadio { id, ue: ue.clone(), ..UserRadio::default() };
-        let users: Vec<_> = (0..).zip(ues).map(user).collect();
-        let bearer = params.bearer(&users, &Streams::new(3, run));
+        Self::of(params, &(0..).zip(ues).map(user).collect::<Vec<_>>(), run)
+    }
+
+    fn of(params: &Hsdpa, users: &[UserRadio], run: u64) -> Self {
+        let bearer = params.bearer(users, &Streams::new(3, run));
         let around = TestBench::with_mask(Mask::TTIS.or(Mask::CHANNELS), Time(u64::MAX));
-        Self { bearer, around, sent: 0, arrived: Vec::new(), bytes: vec![0; ues.len()], changes: Vec::new() }
+        Self {
+            bearer,
+            around,
+            sent: 0,
+            arrived: Vec::new(),
+            bytes: vec![0; users.len()],
+            changes: Vec::new(),
+        }
     }
 
     fn push(&mut self, at: Time, user: usize, size: u32) {

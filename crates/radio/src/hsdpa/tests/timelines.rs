@@ -3,6 +3,7 @@ use serde_json::json;
 use super::*;
 use nodeb_air::Backlog;
 use nodeb_air::BandwidthMeter as _;
+use nodeb_air::bearer::Bearer;
 
 pub fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
@@ -145,10 +146,13 @@ fn power_is_shared_among_users_who_get_codes() {
 
 #[test]
 fn deadlines_count_from_arrival() {
-    let users = [("300 ms", 0), ("50 ms", 1)]
-        .map(|(budget, _)| Ue { delay_budget: budget.parse().unwrap(), ..playing(&[50.0], &[5]) });
+    let users = [(0, 300), (1, 50)].map(|(id, budget_ms)| {
+        let delay_budget = Some(Duration::from_millis(budget_ms));
+        let bearers = vec![Bearer { delay_budget, ..Bearer::default() }];
+        UserRadio { id, ue: playing(&[50.0], &[5]), bearers, ..UserRadio::default() }
+    });
     let params = one_by_one(&json!({ "scheduler": "earliest_deadline" }));
-    let mut bench = Bench::new(&params, &users, 0);
+    let mut bench = Bench::of(&params, &users, 0);
     bench.push(Time(1), 0, 80);
     bench.push(Time(2), 1, 80);
     bench.run(ms(100));

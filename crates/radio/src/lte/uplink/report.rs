@@ -3,6 +3,9 @@
 /// Short report with its subheader (TS 36.321, 6.1.2, 6.1.3.1).
 pub const REPORT: u32 = 2;
 
+/// Long report, of four logical channel groups.
+pub const LONG_REPORT: u32 = 4;
+
 /// Upper limits of all levels but the last (TS 36.321, table 6.1.3.1-1).
 const LEVELS: [u32; 63] = [
     0, 10, 12, 14, 17, 19, 22, 26, 31, 36, 42, 49, 57, 67, 78, 91, 107, 125, 146, 171, 200, 234, 274, 321,
@@ -12,7 +15,7 @@ const LEVELS: [u32; 63] = [
 ];
 
 // Clause: TS 36.321, 5.4.5, 6.1.3.1: buffer status reports
-// Simplified: one logical channel group, and a short report in every block
+// Simplified: a group for each logical channel, a report in every block, and no truncated reports
 /// Upper limit of the level; for the last level, which has none, twice that of the level below.
 pub fn assumed(waiting: u64) -> u32 {
     let level = LEVELS.partition_point(|most| u64::from(*most) < waiting);

@@ -15,10 +15,11 @@ use nodeb_air::cell::tally::PHONES;
 use nodeb_air::mac::allocation::{GroupAllocator, Part, Spans};
 use nodeb_air::mac::band::{Band, MAX_GROUPS, Row};
 use nodeb_air::mac::harq::block::{Decided, Rules, SentBlock};
+use nodeb_air::mac::multiplexing::{LogicalChannels, StatusNumber};
 use nodeb_air::mac::outer_loop::OuterLoop;
 use nodeb_air::mac::sched::{Candidate, Scheduler, SchedulerSpec, View};
 use nodeb_air::numerology::Numerology;
-use nodeb_air::rlc::lte::{Entity, Outcome};
+use nodeb_air::rlc::lte::Outcome;
 use nodeb_air::tti::Mac;
 use nodeb_air::tti::grid::Grid;
 use nodeb_air::{Backlog, UserRadio};
@@ -45,7 +46,7 @@ use user::{HEADERS, User};
 struct Status {
     at: Time,
     user: usize,
-    number: u64,
+    number: StatusNumber,
 }
 
 /// Read in every TTI, so stored apart from the user's other state, which is large.
@@ -124,7 +125,7 @@ impl UserCaches {
 
 #[derive(Debug)]
 pub struct DownlinkUser {
-    pub rlc: Entity,
+    pub bearers: LogicalChannels,
     /// Index among the cell's.
     pub formats: usize,
     /// Of the largest block.
@@ -169,6 +170,7 @@ pub struct DownlinkMac<S> {
     layers: u8,
     status_delay: Duration,
     has_plain_uplink: bool,
+    has_prioritized_rates: bool,
     formats: Vec<S>,
     band: Band,
     sequence: JakesSequence,
@@ -221,6 +223,7 @@ impl<S: Standard> DownlinkMac<S> {
             layers: setup.layers,
             status_delay: setup.status_delay,
             has_plain_uplink: setup.has_plain_uplink,
+            has_prioritized_rates: users.iter().any(|user| user.bearers.has_prioritized_rate()),
             view: scheduler.view(),
             allocator: GroupAllocator::default(),
             formats,
@@ -245,25 +248,22 @@ impl<S: Standard> DownlinkMac<S> {
     fn refresh(&mut self, ctx: &mut Context, user: usize) {
         let state = &mut self.users[user];
         let now = ctx.now;
-        if state.rlc.report_waiting(now) > 0
-            && let Some(report) = state.rlc.take_report(now, u32::MAX)
-        {
-            let at = now + self.status_delay;
-            self.statuses.push_back(Status { at, user, number: report.number });
+        while let Some(number) = state.bearers.take_status(now) {
+            self.statuses.push_back(Status { at: now + self.status_delay, user, number });
         }
-        if state.rlc.has_outcomes() {
+        if state.bearers.has_outcomes() {
             pass_on(ctx, user, state);
         }
-        let (caches, processes, sendable) = (&mut self.caches, &state.processes, state.rlc.sendable());
+        let (caches, processes, sendable) = (&mut self.caches, &state.processes, state.bearers.sendable());
         let cache = &mut caches.by_user[user];
         cache.fresh = if sendable > 0 { processes.free_at() } else { u64::MAX };
         cache.ready = processes.ready(sendable > 0);
         cache.answers = processes.attention_at();
         caches.waiting[user] = sendable as f32 + HEADERS;
-        caches.due.set(user, state.rlc.due().unwrap_or(Time(u64::MAX)));
+        caches.due.set(user, state.bearers.due().unwrap_or(Time(u64::MAX)));
         let next = now.0.div_ceil(S::TTI.0);
         if let Some(rrc_waits) = &mut self.rrc_waits {
-            let since = rrc_waits.waits(user, next, state.rlc.backlog().packets > 0);
+            let since = rrc_waits.waits(user, next, state.bearers.backlog().packets > 0);
             cache.postpone(since);
         }
         if self.ends.precede(user, cache.ready) {
@@ -293,7 +293,7 @@ impl<S: Standard> DownlinkMac<S> {
         for sent in self.sent.drain(..) {
             let state = &mut self.users[user];
             if ctx.wants(Mask::BLOCKS) {
-                sent.emit(ctx, user, |units| state.rlc.carried(units));
+                sent.emit(ctx, user, |units| state.bearers.carried(units));
             }
             total.blocks += 1;
             total.failed += u32::from(sent.failed);
@@ -324,7 +324,7 @@ impl<S: Standard> DownlinkMac<S> {
 }
 
 fn pass_on(ctx: &mut Context, user: usize, state: &mut User) {
-    for outcome in state.rlc.outcomes() {
+    for outcome in state.bearers.outcomes() {
         match outcome {
             Outcome::Delivered { packet, .. } => state.tally.deliver(ctx, user, packet),
             Outcome::Lost { packet, cause } => state.tally.lose(ctx, user, packet, cause),
@@ -339,7 +339,7 @@ impl<S: Standard> Mac for DownlinkMac<S> {
             rrc_waits.arrive(user, Direction::Down, next, self.drx.as_ref());
         }
         let state = &mut self.users[user];
-        let taken = state.rlc.push(ctx.now, packet, grid.from(ctx.now));
+        let taken = state.bearers.push(ctx.now, packet, grid.from(ctx.now));
         if !taken {
             state.tally.dropped();
         }
@@ -365,7 +365,7 @@ impl<S: Standard> Mac for DownlinkMac<S> {
     }
 
     fn refused(&self, user: usize) -> Cause {
-        self.users[user].rlc.refused()
+        self.users[user].bearers.refused()
     }
 
     fn due(&self, grid: &Grid, now: Time) -> Option<Time> {
@@ -380,7 +380,7 @@ impl<S: Standard> Mac for DownlinkMac<S> {
     fn complete(&mut self, ctx: &mut Context, _tti: u64) {
         let mut decided = std::mem::take(&mut self.decided);
         for Decided { user, units, decoded, .. } in decided.drain(..) {
-            self.users[user].rlc.receive(ctx.now, units, !decoded);
+            self.users[user].bearers.receive(ctx.now, units, !decoded);
             self.refresh(ctx, user);
         }
         self.decided = decided;
@@ -390,7 +390,7 @@ impl<S: Standard> Mac for DownlinkMac<S> {
         let now = ctx.now;
         while let Some(status) = self.statuses.front().copied().filter(|status| status.at <= now) {
             self.statuses.pop_front();
-            self.users[status.user].rlc.on_report(status.number, false);
+            self.users[status.user].bearers.on_status(status.number);
             self.refresh(ctx, status.user);
         }
         if self.caches.due.first() > now {
@@ -398,7 +398,7 @@ impl<S: Standard> Mac for DownlinkMac<S> {
         }
         for user in 0..self.users.len() {
             if self.caches.due.of(user) <= now {
-                self.users[user].rlc.on_time(now);
+                self.users[user].bearers.on_time(now);
                 self.refresh(ctx, user);
             }
         }
@@ -409,7 +409,7 @@ impl<S: Standard> Mac for DownlinkMac<S> {
     }
 
     fn backlog(&self, user: usize) -> Backlog {
-        self.users[user].rlc.backlog()
+        self.users[user].bearers.backlog()
     }
 
     fn cqi(&mut self, ctx: &mut Context, grid: &Grid, user: usize) -> Option<f32> {
@@ -429,7 +429,8 @@ impl<S: Standard> Mac for DownlinkMac<S> {
         let ends = |user| connections.map_or(u64::MAX, |connections| connections.ends(user));
         let drx = self.drx.as_ref().map(|drx| drx.table(tti, ends));
         let connections = connections.map(|connections| connections.table(tti));
-        let queues = queues::table(Direction::Down, self.users.iter().map(|state| state.rlc.queue_counts()));
+        let queues =
+            queues::table(Direction::Down, self.users.iter().map(|state| state.bearers.queue_counts()));
         std::iter::once(PHONES.table(&rows)).chain(drx).chain(connections).chain([queues]).collect()
     }
 }

@@ -2,8 +2,9 @@ use nodeb_air::mac::allocation::{Offers, Part, Room, Spans};
 use nodeb_air::mac::band::Groups;
 use nodeb_air::mac::sched::{Candidate, View};
 use nodeb_base::context::Context;
+use nodeb_base::units::Time;
 
-use super::user::{Blocks, Cell};
+use super::user::{Blocks, Cell, HEADERS};
 use super::{DownlinkMac, UserCache, UserCaches};
 use crate::ofdma::Standard;
 
@@ -21,17 +22,11 @@ impl<S: Standard> DownlinkMac<S> {
             return;
         }
         self.gather(tti);
-        let Self { caches, view, allocator, scheduler, candidates, parts, formats, band, .. } = self;
-        let UserCaches { rates, qualities, spans, waiting, .. } = caches;
-        let x = if compares_qualities(*view) { &*qualities } else { &*rates };
-        parts.clear();
-        parts.extend_from_slice(allocator.allocate(
-            tti,
-            scheduler.as_mut(),
-            candidates,
-            Offers { x, spans, rates, sizes: band.sizes(), yields: formats[0].yields(tti), waiting },
-            room,
-        ));
+        self.parts.clear();
+        if self.has_prioritized_rates {
+            self.allocate_prioritized(tti, &mut room);
+        }
+        self.allocate(tti, room);
         let mut spare = self.spare(tti, room.groups);
         for part in 0..self.parts.len() {
             let Part { user, groups } = self.parts[part];
@@ -40,6 +35,66 @@ impl<S: Standard> DownlinkMac<S> {
             users[user].send_new(tti, groups, &mut spare, &cell, sent);
             self.record(ctx, tti, user);
             self.refresh(ctx, user);
+        }
+    }
+
+    /// Data within prioritized rates of all users, in order of priority (TS 23.203, 6.1.7.2). These users then compete
+    /// for their other data.
+    fn allocate_prioritized(&mut self, tti: u64, room: &mut Room) {
+        let now = Time(tti * S::TTI.0);
+        let all = std::mem::take(&mut self.candidates);
+        let mut prioritized: Vec<(u8, u32, Candidate)> = Vec::new();
+        for candidate in &all {
+            let octets = self.users[candidate.user].bearers.prioritized(now);
+            prioritized.extend(octets.map(|(priority, octets)| (priority, octets, *candidate)));
+        }
+        prioritized.sort_by_key(|(priority, ..)| *priority);
+        let waiting = self.caches.waiting.clone();
+        for equal in prioritized.chunk_by(|a, b| a.0 == b.0) {
+            if room.grants == 0 || room.groups.is_empty() {
+                break;
+            }
+            self.candidates.clear();
+            for (_, octets, candidate) in equal {
+                self.candidates.push(*candidate);
+                self.caches.waiting[candidate.user] = *octets as f32 + HEADERS;
+            }
+            let served = self.parts.len();
+            self.allocate(tti, *room);
+            for part in &self.parts[served..] {
+                room.groups = room.groups.without(part.groups);
+                room.grants -= 1;
+            }
+        }
+        self.caches.waiting = waiting;
+        self.candidates = all;
+        self.candidates.retain(|candidate| {
+            let Some(part) = self.parts.iter().find(|part| part.user == candidate.user) else { return true };
+            let waiting = &mut self.caches.waiting[part.user];
+            *waiting -= part.groups.into_iter().map(|group| self.caches.rates[part.user][group]).sum::<f32>();
+            *waiting > 0.0
+        });
+    }
+
+    /// Adds to the groups of users who have some already.
+    fn allocate(&mut self, tti: u64, room: Room) {
+        if room.grants == 0 || room.groups.is_empty() {
+            return;
+        }
+        let Self { caches, view, allocator, scheduler, candidates, parts, formats, band, .. } = self;
+        let UserCaches { rates, qualities, spans, waiting, .. } = caches;
+        let x = if compares_qualities(*view) { &*qualities } else { &*rates };
+        let yields = formats[0].yields(tti);
+        let offers = Offers { x, spans, rates, sizes: band.sizes(), yields, waiting };
+        let more = allocator.allocate(tti, scheduler.as_mut(), candidates, offers, room);
+        if parts.is_empty() {
+            return parts.extend_from_slice(more);
+        }
+        for part in more {
+            match parts.iter_mut().find(|held| held.user == part.user) {
+                Some(held) => held.groups = held.groups.union(part.groups),
+                None => parts.push(*part),
+            }
         }
     }
 
@@ -116,7 +171,7 @@ impl<S: Standard> DownlinkMac<S> {
             }
             let UserCache { rate, cqi, .. } = self.caches.by_user[user];
             if rate > 0 {
-                let deadline = if self.view.deadline { self.users[user].deadline() } else { 0 };
+                let deadline = if self.view.deadline { self.users[user].bearers.deadline() } else { 0 };
                 candidates.push(Candidate { user, rate, quality: cqi, deadline });
             }
         }

@@ -145,7 +145,7 @@ fn peak_octets(category: u8, layers: u8, qam256: bool) -> u32 {
         "control_symbols": 1, "antenna_ports": layers, "layers": layers, "qam256": qam256, "rlc": "um",
         "cqi": { "outer_loop": { "step_db": 1.0 } }, "queue": { "drop_tail": { "limit": 10_000 } },
     }));
-    let ue = Ue { category, channel: at_snr(60.0), ..Ue::default() };
+    let ue = Ue { category, channel: at_snr(60.0) };
     let mut bench = Bench::with(&params, vec![ue]);
     for number in 0..3_000 {
         bench.accept(Time(0), 0, Packet::new(number, 1_500));

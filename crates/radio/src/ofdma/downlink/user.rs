@@ -4,8 +4,9 @@ use nodeb_air::cell::tally::Tally;
 use nodeb_air::mac::band::{Groups, MAX_GROUPS, Row};
 use nodeb_air::mac::harq::block::{self, Answer, Draws, Rules, SentBlock};
 use nodeb_air::mac::harq::processes::Processes;
+use nodeb_air::mac::multiplexing::{self, LogicalChannels};
 use nodeb_air::mac::outer_loop::{Correction, OuterLoop};
-use nodeb_air::rlc::lte::{Entity, Filled};
+use nodeb_air::rlc::lte::Filled;
 use nodeb_base::context::Context;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
@@ -16,8 +17,7 @@ use crate::ofdma::numbered::emit_numbers;
 use crate::ofdma::reports::{Report, ReportRules};
 use crate::ofdma::standard::{CQIS, Format, Standard};
 
-/// Octets of headers that RLC's estimate lacks, so that a short remainder gets a block with room for them.
-pub const HEADERS: f32 = 8.0;
+pub const HEADERS: f32 = multiplexing::HEADERS as f32;
 
 #[derive(Clone, Copy, Debug)]
 struct Sent {
@@ -64,9 +64,7 @@ pub struct User {
     pub channel: Channel,
     pub report: Report,
     pub processes: Processes<Blocks>,
-    pub rlc: Entity,
-    /// PDCP number of the first packet without an event.
-    numbered: u64,
+    pub bearers: LogicalChannels,
     pub tally: Tally,
     /// Of reported SNRs in dB.
     correction: Option<Correction<f64>>,
@@ -79,8 +77,6 @@ pub struct User {
     block_bits: u32,
     /// Largest of the category.
     tti_bits: u32,
-    /// In TTIs.
-    pub delay_budget: u64,
     draws: Box<Draws>,
 }
 
@@ -93,7 +89,7 @@ impl User {
         streams: Streams,
         responses: &mut Responses,
     ) -> Self {
-        let DownlinkUser { rlc, formats, block_bits, tti_bits, antennas } = setup;
+        let DownlinkUser { bearers, formats, block_bits, tti_bits, antennas } = setup;
         let has_rates = user.ue.channel.facts().has_rates;
         let report = if has_rates {
             Report::new(ReportRules { delay: 0, cycle: 1 }, user.id, 1)
@@ -104,8 +100,7 @@ impl User {
             channel: Channel::new(&user.ue.channel, carrier, user.id, &streams, responses),
             report,
             processes: Processes::new(links.processes, u64::MAX),
-            rlc,
-            numbered: 0,
+            bearers,
             tally: Tally::default(),
             correction: links.outer_loop.as_ref().map(OuterLoop::correction_db),
             has_rates,
@@ -113,7 +108,6 @@ impl User {
             next_block: 0,
             block_bits,
             tti_bits,
-            delay_budget: user.ue.delay_budget.0 / carrier.numerology.tti.0,
             draws: Box::new(Draws::new(user.id, &streams)),
         }
     }
@@ -183,7 +177,7 @@ impl User {
         let layers = self.report.layers.saturating_sub(taken).min(S::MAX_BLOCK_LAYERS);
         if layers > 0
             && blocks.iter().count() == 1
-            && self.rlc.sendable() > 0
+            && self.bearers.sendable() > 0
             && let Some(block) = self.new_block(tti, groups, layers, taken + layers, cell)
         {
             blocks.add(block);
@@ -192,9 +186,7 @@ impl User {
     }
 
     pub fn emit_numbers(&mut self, ctx: &mut Context, user: usize) {
-        let next = self.rlc.next_number();
-        emit_numbers(ctx, user, &self.rlc, self.numbered..next);
-        self.numbered = next;
+        emit_numbers(ctx, user, &mut self.bearers);
     }
 
     /// Those of the report, or one layer if all data fit in it; 0 for no second block.
@@ -211,7 +203,7 @@ impl User {
         let of_blocks = S::layers_of_blocks(layers).into_iter().flatten().filter(|of_block| *of_block > 0);
         let formats = of_blocks.filter_map(|of_block| self.select(tti, groups, of_block, layers, cell));
         let bits: u32 = formats.map(|format| format.bits).sum();
-        self.rlc.sendable() as f32 + HEADERS <= bits as f32 / 8.0
+        self.bearers.sendable() as f32 + HEADERS <= bits as f32 / 8.0
     }
 
     /// `of` layers are sent in the TTI; `None` if even the smallest block is too large for the category.
@@ -246,7 +238,7 @@ impl User {
         cell: &Cell<S>,
     ) -> Option<Block> {
         let format = self.select(tti, groups, layers, of, cell)?;
-        let filled: Filled = self.rlc.fill(Time(tti * S::TTI.0), format.bits / 8);
+        let filled: Filled = self.bearers.fill(Time(tti * S::TTI.0), format.bits / 8);
         if filled.units.is_empty() {
             return None;
         }
@@ -320,11 +312,6 @@ impl User {
             self.tally.sent_beside(sent.is_new, sent.failed);
         }
         (sent, answer)
-    }
-
-    /// TTI since which the next packet waits (0 without one) plus the delay budget.
-    pub fn deadline(&self) -> u64 {
-        self.rlc.waits_since().unwrap_or(0) + self.delay_budget
     }
 }
 

@@ -25,10 +25,10 @@ pub use mac::UplinkMac;
 
 use nodeb_air::cell::plan::Cell;
 use nodeb_air::mac::harq::block::Rules;
+use nodeb_air::mac::multiplexing::LogicalChannels;
 use nodeb_air::mac::outer_loop::OuterLoop;
 use nodeb_air::mac::sched::SchedulerSpec;
 use nodeb_air::numerology::Numerology;
-use nodeb_air::rlc::lte::Entity;
 use nodeb_base::units::Duration;
 
 use super::recorded::Steps;
@@ -41,7 +41,7 @@ use runs::BlockSet;
 
 #[derive(Debug)]
 pub struct UplinkUser {
-    pub rlc: Entity,
+    pub bearers: LogicalChannels,
     /// Index among the cell's.
     pub formats: usize,
     /// Of the largest block.

@@ -105,15 +105,20 @@ impl Requests {
         Some(self.rules.error.0 == 0.0 || uniform(&mut self.stream) >= self.rules.error.0)
     }
 
-    /// By a new block in `tti` that reports `octets`.
-    pub fn cancel(&mut self, tti: u64, octets: u64) {
+    /// The last report does not suffice.
+    pub fn report_again(&mut self) {
+        self.has_reported = false;
+    }
+
+    /// By a new block in `tti`.
+    pub fn cancel(&mut self, tti: u64, reports_octets: bool) {
         if let Some(since) = self.awaiting.take() {
             self.tally.answered += 1;
             self.tally.waited += tti.saturating_sub(since);
         }
         self.next = u64::MAX;
-        self.has_reported = octets > 0;
-        self.again_at = if octets > 0 { tti + self.rules.again_after } else { u64::MAX };
+        self.has_reported = reports_octets;
+        self.again_at = if reports_octets { tti + self.rules.again_after } else { u64::MAX };
     }
 
     /// A UE that waits for a block requests one from the next subframe on, as its configured grant has ended.

@@ -1,9 +1,10 @@
 use std::ops::Range;
 
 use nodeb_air::UserRadio;
+use nodeb_air::bearer::MAX_BEARERS;
 use nodeb_air::cell::doppler::JakesSequence;
 use nodeb_air::mac::band::{MAX_GROUPS, Row};
-use nodeb_air::rlc::lte::Entity;
+use nodeb_air::mac::multiplexing::{ByChannel, LogicalChannels};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 
@@ -29,7 +30,7 @@ pub struct Block {
     /// Uniform in [0, 1); decides the first transmission, or all if decoding uses one number per block.
     pub draw: f64,
     /// Octets that waited after the block was filled.
-    pub report: u64,
+    pub report: ByChannel,
     /// Level, and number of the block's resource blocks.
     pub headroom: Option<(u8, u16)>,
     /// Subframe of the first transmission.
@@ -46,7 +47,7 @@ pub struct UeTally {
     pub packets_dropped: u64,
 }
 
-/// What happens at the UE itself; `rlc` stands for both ends.
+/// What happens at the UE itself; `bearers` has both ends.
 #[derive(Debug)]
 pub struct Ue {
     channel: Channel,
@@ -56,8 +57,10 @@ pub struct Ue {
     offset: f32,
     /// `None` if the base station has the headroom without reports.
     pub headroom: Option<HeadroomReporter>,
-    pub rlc: Entity,
+    pub bearers: LogicalChannels,
     pub requests: Requests,
+    /// First logical channel with octets in the last report.
+    reported: usize,
     pub tally: UeTally,
 }
 
@@ -75,8 +78,9 @@ impl Ue {
             power: user.ue.channel.facts().has_place.then_some(rules.power),
             offset: rules.snr_offset,
             headroom: rules.headroom.map(HeadroomReporter::new),
-            rlc: setup.rlc,
+            bearers: setup.bearers,
             requests: Requests::new(setup.requests, user.id, &streams),
+            reported: MAX_BEARERS,
             tally: UeTally::default(),
         }
     }
@@ -86,26 +90,33 @@ impl Ue {
         self.channel.ends()
     }
 
-    /// `is_masked` by a configured grant.
+    /// Data of a higher priority than all that were reported need a report (TS 36.321, 5.4.5); `is_masked` by a
+    /// configured grant.
     pub fn await_grant(&mut self, tti: u64, is_masked: bool) {
-        let Self { requests, rlc, .. } = self;
-        requests.await_grant(tti, || rlc.waiting() > 0, is_masked);
+        let Self { requests, bearers, .. } = self;
+        if bearers.highest_waiting() < self.reported {
+            requests.report_again();
+        }
+        requests.await_grant(tti, || bearers.waiting() > 0, is_masked);
     }
 
     /// Whether the base station receives the scheduling request; `None` if none is sent.
     pub fn request(&mut self, tti: u64) -> Option<bool> {
-        let Self { requests, rlc, .. } = self;
-        requests.send(tti, || rlc.waiting() > 0)
+        let Self { requests, bearers, .. } = self;
+        requests.send(tti, || bearers.waiting() > 0)
     }
 
     /// On `blocks` resource blocks; cancels the scheduling request.
     pub fn fill<S: Standard>(&mut self, tti: u64, format: Format, blocks: u16, requested_at: Time) -> Block {
         let octets = format.bits / 8;
         let headroom = self.report_headroom::<S>(tti, blocks);
-        let reports = S::BUFFER_REPORT + if headroom.is_some() { S::HEADROOM_REPORT } else { 0 };
-        let filled = self.rlc.fill(Time(tti * S::TTI.0), octets.saturating_sub(reports));
-        let (bytes, report) = (filled.bytes() + reports, self.rlc.waiting());
-        self.requests.cancel(tti, report);
+        let waiting = self.bearers.waiting_by_channel().into_iter().filter(|octets| *octets > 0).count();
+        let buffer = if waiting > 1 { S::LONG_BUFFER_REPORT } else { S::BUFFER_REPORT };
+        let reports = buffer + if headroom.is_some() { S::HEADROOM_REPORT } else { 0 };
+        let filled = self.bearers.fill(Time(tti * S::TTI.0), octets.saturating_sub(reports));
+        let (bytes, report) = (filled.bytes() + reports, self.bearers.waiting_by_channel());
+        self.reported = self.bearers.highest_waiting();
+        self.requests.cancel(tti, self.reported < MAX_BEARERS);
         self.tally.blocks += 1;
         self.tally.granted_bytes += u64::from(octets);
         self.tally.padding_bytes += u64::from(octets.saturating_sub(bytes));

@@ -3,8 +3,11 @@
 use std::collections::VecDeque;
 
 use nodeb_air::UserRadio;
+use nodeb_air::bearer::MAX_BEARERS;
 use nodeb_air::mac::band::{Row, Run};
 use nodeb_air::mac::harq::block::Rules;
+use nodeb_air::mac::multiplexing::prioritization::{Demand, prioritize};
+use nodeb_air::mac::multiplexing::{ByChannel, ChannelRules};
 use nodeb_air::mac::outer_loop::{Correction, FirstAnswer, OuterLoop};
 use nodeb_base::rng::{Stream, Streams, uniform};
 use nodeb_base::units::Time;
@@ -20,7 +23,7 @@ pub enum UlReport {
     /// Scheduling request.
     Request,
     /// Buffer status report; `begun` is the first subframe of its block.
-    Buffer { octets: u64, headroom: Option<(u8, u16)>, begun: u64 },
+    Buffer { octets: ByChannel, headroom: Option<(u8, u16)>, begun: u64 },
     /// Block given up, which was first sent in `begun`.
     Nothing { begun: u64 },
 }
@@ -38,7 +41,7 @@ struct Grant {
     /// Of the first transmission.
     at: u64,
     /// Of data that the block has room for.
-    octets: u32,
+    octets: ByChannel,
     /// [`UeContext::estimate_since`] when the block was granted.
     estimate_since: u64,
 }
@@ -63,12 +66,12 @@ pub struct UeContext {
     decoding: Stream,
     /// Of SNRs in dB.
     correction: Option<Correction<f64>>,
-    /// From [`Self::estimate_since`] to the scheduler's deadline.
-    pub delay_budget: u64,
+    /// In order of decreasing priority.
+    channels: Vec<ChannelRules>,
     /// Octets assumed after a request or ahead of data.
     first_grant: u32,
     /// Octets that wait at the UE, without those granted.
-    pub estimated_buffer: u32,
+    estimates: ByChannel,
     /// Since which the estimate has been above 0. A grant for all octets sets it to 0; the next request, report
     /// or grant ahead starts a new period.
     pub estimate_since: u64,
@@ -88,20 +91,15 @@ pub struct UeContext {
 }
 
 impl UeContext {
-    pub fn new<S: Standard>(
-        setup: &UplinkUser,
-        rules: &UplinkRules,
-        user: &UserRadio,
-        streams: &Streams,
-    ) -> Self {
+    pub fn new(setup: &UplinkUser, rules: &UplinkRules, user: &UserRadio, streams: &Streams) -> Self {
         Self {
             formats: setup.formats,
             most_bits: setup.block_bits,
             decoding: streams.stream("user", user.id, "uplink decoding"),
             correction: rules.outer_loop.as_ref().map(OuterLoop::correction_db),
-            delay_budget: user.ue.delay_budget.0 / S::TTI.0,
+            channels: setup.bearers.iter().map(|channel| channel.rules).collect(),
             first_grant: rules.first_grant,
-            estimated_buffer: 0,
+            estimates: ByChannel::default(),
             estimate_since: 0,
             is_ahead: false,
             is_requested: false,
@@ -115,7 +113,7 @@ impl UeContext {
     }
 
     pub fn close(&mut self) {
-        (self.estimated_buffer, self.configured) = (0, None);
+        (self.estimates, self.configured) = (ByChannel::default(), None);
     }
 
     pub fn masks_requests(&self) -> bool {
@@ -182,10 +180,10 @@ impl UeContext {
             UlReport::Request if self.granted.iter().any(|grant| grant.at + S::UP_FEEDBACK_AFTER > tti) => {}
             UlReport::Request => {
                 if self.is_ahead {
-                    self.estimated_buffer = 0;
+                    self.estimates = ByChannel::default();
                 }
-                self.is_requested |= self.estimated_buffer == 0;
-                self.grant_ahead(tti, false);
+                self.is_requested |= self.estimated_buffer() == 0;
+                self.assume(0, tti, false);
             }
             UlReport::Nothing { begun } => {
                 self.granted.retain(|grant| grant.at != begun);
@@ -205,28 +203,64 @@ impl UeContext {
                     return false;
                 }
                 self.reported_in = Some(begun);
-                let later = self.granted.iter().filter(|grant| grant.at > begun);
-                let on_the_way: u32 = later.map(|grant| grant.octets).sum();
-                self.set_estimate(S::reported_octets(octets).saturating_sub(on_the_way), tti);
+                let mut estimates = octets.map(|octets| S::reported_octets(u64::from(octets)));
+                for later in self.granted.iter().filter(|grant| grant.at > begun) {
+                    subtract(&mut estimates, &later.octets);
+                }
+                self.set_estimates(estimates, tti);
                 (self.is_ahead, self.is_requested) = (false, false);
             }
         }
         false
     }
 
-    fn set_estimate(&mut self, octets: u32, tti: u64) {
-        if self.estimated_buffer == 0 {
+    /// Octets that wait at the UE, without those granted.
+    pub fn estimated_buffer(&self) -> u32 {
+        self.estimates.iter().fold(0, |sum, octets| sum.saturating_add(*octets))
+    }
+
+    fn set_estimates(&mut self, estimates: ByChannel, tti: u64) {
+        if self.estimated_buffer() == 0 {
             self.estimate_since = tti;
         }
-        self.estimated_buffer = octets;
+        self.estimates = estimates;
+    }
+
+    /// That the UE's logical channel has octets for the first grant, unless it has some already.
+    fn assume(&mut self, channel: usize, tti: u64, is_ahead: bool) {
+        if self.estimates[channel] == 0 {
+            let mut estimates = self.estimates;
+            estimates[channel] = self.first_grant;
+            self.set_estimates(estimates, tti);
+            self.is_ahead = is_ahead;
+        }
+    }
+
+    /// Octets within prioritized rates at the start of TTI `at`, and their highest priority; `None` without any.
+    pub fn prioritized<S: Standard>(&mut self, at: u64) -> Option<(u8, u32)> {
+        let mut prioritized: Option<(u8, u32)> = None;
+        for (channel, estimate) in self.channels.iter_mut().zip(self.estimates) {
+            let octets = channel.bucket.octets(Time(at * S::TTI.0)).min(estimate);
+            if octets > 0 {
+                let (priority, total) = prioritized.unwrap_or((channel.priority, 0));
+                prioritized = Some((priority, total + octets));
+            }
+        }
+        prioritized
+    }
+
+    /// By the shortest delay budget of the data that wait.
+    pub fn deadline(&self) -> u64 {
+        let waiting = self.channels.iter().zip(self.estimates).filter(|(_, octets)| *octets > 0);
+        let budget = waiting.map(|(channel, _)| channel.delay_budget).min();
+        self.estimate_since + budget.unwrap_or(0)
     }
 
     // Clause: TS 36.321, 5.4.1: grants ahead of data
     /// For the first grant's octets, unless the estimate is above 0 already.
-    pub fn grant_ahead(&mut self, tti: u64, is_ahead: bool) {
-        if self.estimated_buffer == 0 {
-            self.set_estimate(self.first_grant, tti);
-            self.is_ahead = is_ahead;
+    pub fn grant_ahead(&mut self, tti: u64) {
+        if self.estimated_buffer() == 0 {
+            self.assume(self.channels.len() - 1, tti, true);
         }
     }
 
@@ -247,20 +281,43 @@ impl UeContext {
 
     /// For the whole estimate, with headers and reports.
     pub fn needed_octets<S: Standard>(&self) -> u32 {
-        self.estimated_buffer + S::UP_OVERHEAD
+        self.estimated_buffer().saturating_add(S::UP_OVERHEAD)
     }
 
     pub fn grant<S: Standard>(&mut self, at: u64, octets: u32) {
         self.tally.grants += 1;
-        let (octets, estimate_since) = (octets.saturating_sub(S::UP_OVERHEAD), self.estimate_since);
-        self.estimated_buffer = self.estimated_buffer.saturating_sub(octets);
-        self.is_requested &= self.estimated_buffer > 0;
-        self.granted.push_back(Grant { at, octets, estimate_since });
+        let octets = self.share(octets.saturating_sub(S::UP_OVERHEAD), Time(at * S::TTI.0));
+        subtract(&mut self.estimates, &octets);
+        self.is_requested &= self.estimated_buffer() > 0;
+        self.granted.push_back(Grant { at, octets, estimate_since: self.estimate_since });
+    }
+
+    /// As the UE will share a block's octets between its logical channels; the last one gets what none needs.
+    fn share(&mut self, octets: u32, now: Time) -> ByChannel {
+        let mut demands = [Demand::default(); MAX_BEARERS];
+        for ((demand, channel), waiting) in demands.iter_mut().zip(&mut self.channels).zip(self.estimates) {
+            let prioritized = channel.bucket.octets(now);
+            *demand = Demand { priority: channel.priority, waiting, prioritized, share: 0 };
+        }
+        prioritize(octets, &mut demands);
+        for (channel, demand) in self.channels.iter_mut().zip(&demands) {
+            channel.bucket.take(demand.prioritized.min(demand.share));
+        }
+        let mut shares = demands.map(|demand| demand.share);
+        shares[self.channels.len() - 1] += octets - shares.iter().sum::<u32>();
+        shares
+    }
+}
+
+fn subtract(estimates: &mut ByChannel, granted: &ByChannel) {
+    for (estimate, granted) in estimates.iter_mut().zip(granted) {
+        *estimate = estimate.saturating_sub(*granted);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use nodeb_air::bearer::Bearer;
     use nodeb_base::packet::Packet;
 
     use super::*;
@@ -273,34 +330,42 @@ mod tests {
     use crate::ofdma::uplink::UplinkSetup;
     use crate::ofdma::uplink::ue::Ue;
 
+    struct Phone {
+        ue: Ue,
+        context: UeContext,
+    }
+
+    fn phone(bearers: Vec<Bearer>) -> Phone {
+        let (lte, params, streams) = (Lte::default(), Scheduled::default(), Streams::new(1, 0));
+        let user = UserRadio { bearers, ..UserRadio::default() };
+        let users = std::slice::from_ref(&user);
+        let UplinkSetup { cell, formats, rules, users: mut setups, numerology, .. } =
+            lte.uplink(&params, users, &streams, lte.shared(users));
+        let (band, antennas) = (formats[0].band(), Antennas::ONE);
+        let carrier = Carrier { cell: &cell, band, numerology, antennas, steps: None, fading: "uplink" };
+        let setup = setups.remove(0);
+        let context = UeContext::new(&setup, &rules, &user, &streams);
+        Phone { ue: Ue::new(setup, &rules, &user, carrier, streams, &mut Responses::default()), context }
+    }
+
     // Tests the feature: buffer status reports (worked example)
     /// Reports omit the octets of their own block, and later grants are subtracted, so the estimate is what
     /// is left, up to the width of the report's level and the room for headers.
     #[test]
     fn the_base_station_estimates_what_is_left_and_not_granted() {
-        let (lte, params) = (Lte::default(), Scheduled::default());
-        let user = UserRadio::default();
-        let users = std::slice::from_ref(&user);
         for bytes in [40, 300, 1_400] {
-            let streams = Streams::new(1, 0);
-            let UplinkSetup { cell, formats, rules, users: mut setups, numerology, .. } =
-                lte.uplink(&params, users, &streams, lte.shared(users));
-            let (band, antennas) = (formats[0].band(), Antennas::ONE);
-            let carrier = Carrier { cell: &cell, band, numerology, antennas, steps: None, fading: "uplink" };
-            let setup = setups.remove(0);
-            let mut context = UeContext::new::<Formats>(&setup, &rules, &user, &streams);
-            let mut ue = Ue::new(setup, &rules, &user, carrier, streams, &mut Responses::default());
+            let Phone { mut ue, mut context } = phone(vec![Bearer::default()]);
             for number in 0..20 {
-                ue.rlc.push(Time::ZERO, Packet::new(number, bytes), 0);
+                ue.bearers.push(Time::ZERO, Packet::new(number, bytes), 0);
             }
             context.on_report::<Formats>(UlReport::Request, 4);
             let mut send = |context: &mut UeContext, tti: u64, octets: u32| {
                 context.grant::<Formats>(tti, octets);
-                let before = ue.rlc.waiting();
+                let before = ue.bearers.waiting();
                 let format = Format { mcs: 10, bits: 8 * octets, layers: 1 };
                 let block = ue.fill::<Formats>(tti, format, 4, context.requested_at::<Formats>(tti));
-                assert_eq!(block.report, ue.rlc.waiting());
-                assert!(block.report < before, "the block's data still wait");
+                assert_eq!(block.report[0], ue.bearers.waiting() as u32);
+                assert!(u64::from(block.report[0]) < before, "the block's data still wait");
                 block
             };
             let buffer =
@@ -309,12 +374,43 @@ mod tests {
             context.on_report::<Formats>(buffer(&first), 12);
             let [second, third] = [16, 17].map(|tti| send(&mut context, tti, 200));
             context.on_report::<Formats>(buffer(&second), 20);
-            let (left, estimate) = (third.report as u32, context.estimated_buffer);
-            let level = assumed(second.report) - second.report as u32;
+            let (left, estimate) = (third.report[0], context.estimated_buffer());
+            let level = assumed(u64::from(second.report[0])) - second.report[0];
             assert!(
                 estimate.abs_diff(left) <= level + Formats::UP_OVERHEAD,
                 "{bytes}: {estimate}, not {left} +- {level}"
             );
         }
+    }
+
+    // Tests the feature: buffer status reports (worked example)
+    /// Each class has an estimate of its own; only data of a higher class than all reported are requested again.
+    #[test]
+    fn reports_have_the_octets_of_each_bearer() {
+        let bearer = |qci| Bearer { qci, ..Bearer::default() };
+        let Phone { mut ue, mut context } = phone(vec![bearer(9), bearer(5)]);
+        let push = |ue: &mut Ue, number, bearer| {
+            assert!(ue.bearers.push(Time::ZERO, Packet { bearer, ..Packet::new(number, 1_000) }, 0));
+        };
+        let format = Format { mcs: 10, bits: 800, layers: 1 };
+        (0..3).for_each(|number| push(&mut ue, number, 0));
+        ue.await_grant(0, false);
+        assert!(ue.requests.ready() < u64::MAX);
+        let block = ue.fill::<Formats>(20, format, 4, Time::ZERO);
+        assert!(block.report[0] == 0 && block.report[1] > 2_900);
+        push(&mut ue, 3, 0);
+        ue.await_grant(21, false);
+        let again_at = ue.requests.ready();
+        assert!(again_at > 100, "data of the same class are not requested");
+        push(&mut ue, 4, 1);
+        ue.await_grant(22, false);
+        assert!(ue.requests.ready() < again_at);
+        let block = ue.fill::<Formats>(30, format, 4, Time::ZERO);
+        assert!(block.report[0] > 900 && block.report[1] > 3_900, "{:?}", block.report);
+        let report = UlReport::Buffer { octets: block.report, headroom: None, begun: 30 };
+        context.on_report::<Formats>(report, 34);
+        context.grant::<Formats>(38, block.report[0]);
+        assert!(context.estimates[0] < 100 && context.estimates[1] > 3_900, "{:?}", context.estimates);
+        assert_eq!(context.deadline(), 34 + 100);
     }
 }

@@ -71,7 +71,7 @@ impl<S: Standard> UplinkMac<S> {
         let is_busy = |user: usize| planned.iter().any(|other| other.user == user);
         let listens = |user: usize| self.drx.as_ref().is_none_or(|all| all.listens(user, tti));
         let waits = |user: &usize| {
-            let has_data = self.contexts[*user].estimated_buffer > 0;
+            let has_data = self.contexts[*user].estimated_buffer() > 0;
             has_data && at < self.ues[*user].ends() && !is_busy(*user) && listens(*user)
         };
         let earlier = planned.len();
@@ -91,13 +91,10 @@ impl<S: Standard> UplinkMac<S> {
         }
         let at = tti + S::UP_BLOCK_AFTER_GRANT;
         let mut bids: Vec<Bid> = users.into_iter().filter_map(|user| self.bid(at, user)).collect();
-        match self.order(tti, &mut bids) {
-            AllocationRule::EachToHighest => {
-                let most = room.free.len();
-                for bid in &mut bids {
-                    self.serve_bid(at, bid, most, room);
-                }
-            }
+        let rule = self.order(tti, &mut bids);
+        let reserved = self.reserve(at, &mut bids, room);
+        match rule {
+            AllocationRule::EachToHighest => self.serve_highest(at, &mut bids, reserved, room),
             AllocationRule::InTurnFrom(_) => self.share_evenly(at, &mut bids, room),
         }
         for bid in bids.iter().filter(|bid| bid.octets > 0) {
@@ -105,9 +102,39 @@ impl<S: Standard> UplinkMac<S> {
         }
     }
 
-    /// Of the phones whose turn it is, the one that has got the least so far comes first, so that shares are
+    /// Resource blocks for data within prioritized rates, in order of priority (TS 23.203, 6.1.7.2).
+    fn reserve(&mut self, at: u64, bids: &mut [Bid], room: &Room) -> Reserved {
+        let prioritized = |(place, bid): (usize, &Bid)| {
+            let (priority, octets) = self.contexts[bid.candidate.user].prioritized::<S>(at)?;
+            let blocks = ((octets + S::UP_OVERHEAD) as f32 / bid.octets_per_block).ceil() as u16;
+            Some((priority, place, smallest_uplink_grant(blocks.min(bid.needed))))
+        };
+        let mut prioritized: Vec<(u8, usize, u16)> =
+            bids.iter().enumerate().filter_map(prioritized).collect();
+        prioritized.sort_by_key(|(priority, ..)| *priority);
+        let mut reserved = Reserved { blocks: 0, grants: 0 };
+        for (_, place, blocks) in prioritized.into_iter().take(room.grants as usize) {
+            bids[place].reserved = blocks.min(room.free.len() - reserved.blocks);
+            reserved.add(&bids[place]);
+        }
+        reserved
+    }
+
+    /// Each gets what it needs of what is not reserved for the others.
+    fn serve_highest(&mut self, at: u64, bids: &mut [Bid], mut reserved: Reserved, room: &mut Room) {
+        for bid in bids {
+            reserved.remove(bid);
+            let most = room.free.len().saturating_sub(reserved.blocks);
+            if room.grants > reserved.grants && most > 0 {
+                self.serve_bid(at, bid, most, room);
+            }
+        }
+    }
+
+    /// Phones with reserved resource blocks come first. Of the phones whose turn it is, the one that has got the least so far comes first, so that shares are
     /// equal in the long run.
     fn share_evenly(&mut self, at: u64, bids: &mut [Bid], room: &mut Room) {
+        bids.sort_by_key(|bid| bid.reserved == 0);
         let mut left = room.free.len();
         let fits = |bid: &&Bid| {
             let is_left = bid.least <= left;
@@ -118,10 +145,11 @@ impl<S: Standard> UplinkMac<S> {
         let mut order: Vec<usize> = (0..bids.len()).collect();
         let balance = |at: &usize| self.balance.of(bids[*at].candidate.user);
         order[..turns].sort_by(|a, b| balance(a).total_cmp(&balance(b)));
+        order[..turns].sort_by_key(|at| bids[*at].reserved == 0);
         let mut shares = EvenShares::new(bids[..turns].iter().map(|bid| bid.needed), room.free.len());
         for place in order {
             let bid = &mut bids[place];
-            self.serve_bid(at, bid, shares.most(bid.needed), room);
+            self.serve_bid(at, bid, shares.most(bid.needed).max(bid.reserved), room);
             shares.take(bid.needed, bid.blocks);
         }
         let limited = bids[..turns].iter().filter(|bid| shares.limits(bid.needed));
@@ -191,13 +219,24 @@ impl<S: Standard> UplinkMac<S> {
         let (groups, sizes) = formats[0].band().groups_of(all);
         let sum: f32 = groups.into_iter().map(|group| sounding.row[group] * sizes[group]).sum();
         let quality = 10.0 * libm::log10f(sum / f32::from(all.blocks));
-        let deadline = context.estimate_since + context.delay_budget;
+        let deadline = context.deadline();
         let candidate = Candidate { user, rate, quality, deadline };
         let octets_per_block = rate as f32 / f32::from(all.blocks);
         let needed = (context.needed_octets::<S>() as f32 / octets_per_block).ceil() as u16;
         let needed = smallest_uplink_grant(needed.min(all.blocks));
         let least = ((S::UP_OVERHEAD + 1) as f32 / octets_per_block).ceil() as u16;
-        Some(Bid { candidate, sounding, needed, least, score: 0.0, octets: 0, blocks: 0 })
+        let bid = Bid {
+            candidate,
+            sounding,
+            octets_per_block,
+            needed,
+            least,
+            reserved: 0,
+            score: 0.0,
+            octets: 0,
+            blocks: 0,
+        };
+        Some(bid)
     }
 
     fn order(&mut self, tti: u64, bids: &mut [Bid]) -> AllocationRule {
@@ -240,14 +279,36 @@ impl Room {
     }
 }
 
+/// For bids that are not served yet.
+#[derive(Debug)]
+struct Reserved {
+    blocks: u16,
+    grants: u32,
+}
+
+impl Reserved {
+    fn add(&mut self, bid: &Bid) {
+        self.blocks += bid.reserved;
+        self.grants += u32::from(bid.reserved > 0);
+    }
+
+    fn remove(&mut self, bid: &Bid) {
+        self.blocks -= bid.reserved;
+        self.grants -= u32::from(bid.reserved > 0);
+    }
+}
+
 #[derive(Debug)]
 struct Bid {
     candidate: Candidate,
     sounding: Sounding,
+    octets_per_block: f32,
     /// As far as the phone's power allows.
     needed: u16,
     /// For a block with room for data.
     least: u16,
+    /// For data within prioritized rates.
+    reserved: u16,
     /// The highest one is served first.
     score: f32,
     /// 0 if none are granted.

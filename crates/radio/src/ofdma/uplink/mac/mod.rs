@@ -9,6 +9,7 @@ use nodeb_air::cell::doppler::JakesSequence;
 use nodeb_air::mac::allocation::balance::Balance;
 use nodeb_air::mac::band::Run;
 use nodeb_air::mac::harq::block::Rules;
+use nodeb_air::mac::multiplexing::StatusNumber;
 use nodeb_air::mac::sched::Scheduler;
 use nodeb_air::rlc::lte::Outcome;
 use nodeb_air::tti::Mac;
@@ -86,8 +87,8 @@ pub struct UplinkMac<S> {
     /// In order of the first subframe in which it can lead to a grant.
     reports: VecDeque<(u64, usize, UlReport)>,
     decided: Vec<Decided>,
-    /// Arrival, user and number, in order of arrival.
-    statuses: VecDeque<(Time, usize, u64)>,
+    /// With arrival and user, in order of arrival.
+    statuses: VecDeque<(Time, usize, StatusNumber)>,
     /// Shared with the downlink; `None` if phones are always connected.
     connections: Option<Connections>,
     /// Shared with the downlink; `None` if phones always listen.
@@ -109,8 +110,7 @@ impl<S: Standard> UplinkMac<S> {
         let carrier = Carrier { cell: &cell, band, numerology, antennas, steps: None, fading: "uplink" };
         let mut responses = Responses::default();
         let of_users = users.iter().zip(&setup.users);
-        let contexts =
-            of_users.map(|(user, setup)| UeContext::new::<S>(setup, &rules, user, streams)).collect();
+        let contexts = of_users.map(|(user, setup)| UeContext::new(setup, &rules, user, streams)).collect();
         let ue = |(user, setup): (&UserRadio, UplinkUser)| {
             let carrier = Carrier { steps: setup.steps, ..carrier };
             Ue::new(setup, &rules, user, carrier, *streams, &mut responses)
@@ -144,12 +144,10 @@ impl<S: Standard> UplinkMac<S> {
     fn refresh(&mut self, ctx: &mut Context, user: usize, tti: u64) {
         let (ue, context) = (&mut self.ues[user], &mut self.contexts[user]);
         let now = ctx.now;
-        if ue.rlc.report_waiting(now) > 0
-            && let Some(report) = ue.rlc.take_report(now, u32::MAX)
-        {
-            self.statuses.push_back((now + self.status_delay, user, report.number));
+        while let Some(status) = ue.bearers.take_status(now) {
+            self.statuses.push_back((now + self.status_delay, user, status));
         }
-        for outcome in ue.rlc.outcomes() {
+        for outcome in ue.bearers.outcomes() {
             match outcome {
                 Outcome::Delivered { packet, .. } => {
                     context.tally.bytes_delivered += u64::from(packet.size);
@@ -171,7 +169,7 @@ impl<S: Standard> UplinkMac<S> {
             _ if self.ends.precede(user, tti) => {}
             None => ue.await_grant(tti, is_masked),
             Some(connections) => {
-                connections.waits(user, Direction::Up, tti, ue.rlc.backlog().packets > 0);
+                connections.waits(user, Direction::Up, tti, ue.bearers.backlog().packets > 0);
                 ue.await_grant(tti.max(connections.since(user)), is_masked);
             }
         }
@@ -198,7 +196,7 @@ impl<S: Standard> Mac for UplinkMac<S> {
         if let Some(connections) = &self.connections {
             connections.arrive(user, Direction::Up, next);
         }
-        let taken = ue.rlc.push(ctx.now, packet, next);
+        let taken = ue.bearers.push(ctx.now, packet, next);
         if !taken {
             ue.tally.packets_dropped += 1;
         }
@@ -207,12 +205,12 @@ impl<S: Standard> Mac for UplinkMac<S> {
     }
 
     fn refused(&self, user: usize) -> Cause {
-        self.ues[user].rlc.refused()
+        self.ues[user].bearers.refused()
     }
 
     fn due(&self, grid: &Grid, now: Time) -> Option<Time> {
         let next = grid.from(now);
-        let timer = self.ues.iter().filter_map(|ue| ue.rlc.due()).min();
+        let timer = self.ues.iter().filter_map(|ue| ue.bearers.due()).min();
         let status = self.statuses.front().map(|(at, ..)| *at);
         let is_busy = !self.decided.is_empty()
             || !self.reports.is_empty()
@@ -221,7 +219,7 @@ impl<S: Standard> Mac for UplinkMac<S> {
             || self
                 .contexts
                 .iter()
-                .any(|context| context.estimated_buffer > 0 || context.configured.is_some());
+                .any(|context| context.estimated_buffer() > 0 || context.configured.is_some());
         let ready = self.ues.iter().map(|ue| ue.requests.ready()).min().filter(|tti| *tti < u64::MAX);
         let tti = if is_busy { Some(next) } else { ready.map(|tti| tti.max(next)) };
         [tti.map(|tti| grid.beginning(tti)), timer, status].into_iter().flatten().min()
@@ -230,9 +228,9 @@ impl<S: Standard> Mac for UplinkMac<S> {
     fn complete(&mut self, ctx: &mut Context, tti: u64) {
         for Decided { user, units, decoded, requested_at, from } in std::mem::take(&mut self.decided) {
             if !units.is_empty() {
-                let rlc = &mut self.ues[user].rlc;
+                let bearers = &mut self.ues[user].bearers;
                 if ctx.wants(Mask::SERVICE) {
-                    for part in rlc.carried(units.clone()) {
+                    for part in bearers.carried(units.clone()) {
                         let Some((sent, passage)) = self.passages.get_mut(&part.packet) else { continue };
                         if decoded {
                             (passage.asked, passage.from, *sent) = (requested_at, from, ctx.now);
@@ -241,7 +239,7 @@ impl<S: Standard> Mac for UplinkMac<S> {
                         }
                     }
                 }
-                rlc.receive(ctx.now, units, !decoded);
+                bearers.receive(ctx.now, units, !decoded);
             }
             self.refresh(ctx, user, tti);
         }
@@ -249,14 +247,14 @@ impl<S: Standard> Mac for UplinkMac<S> {
 
     fn run_timers(&mut self, ctx: &mut Context) {
         let (now, next) = (ctx.now, ctx.now.0.div_ceil(S::TTI.0));
-        while let Some((_, user, number)) = self.statuses.front().copied().filter(|(at, ..)| *at <= now) {
+        while let Some((_, user, status)) = self.statuses.front().copied().filter(|(at, ..)| *at <= now) {
             self.statuses.pop_front();
-            self.ues[user].rlc.on_report(number, false);
+            self.ues[user].bearers.on_status(status);
             self.refresh(ctx, user, next);
         }
         for user in 0..self.ues.len() {
-            if self.ues[user].rlc.due().is_some_and(|at| at <= now) {
-                self.ues[user].rlc.on_time(now);
+            if self.ues[user].bearers.due().is_some_and(|at| at <= now) {
+                self.ues[user].bearers.on_time(now);
                 self.refresh(ctx, user, next);
             }
         }
@@ -277,7 +275,7 @@ impl<S: Standard> Mac for UplinkMac<S> {
     }
 
     fn backlog(&self, user: usize) -> Backlog {
-        self.ues[user].rlc.backlog()
+        self.ues[user].bearers.backlog()
     }
 
     fn tables(&mut self, _: Time) -> Vec<Table> {
@@ -296,7 +294,7 @@ impl<S: Standard> Mac for UplinkMac<S> {
         let headroom = self.rules.headroom;
         let tallies = || self.ues.iter().filter_map(|ue| Some(ue.headroom.as_ref()?.tally));
         let headroom = headroom.map(|_| headroom::table(tallies()));
-        let queues = queues::table(Direction::Up, self.ues.iter().map(|ue| ue.rlc.queue_counts()));
+        let queues = queues::table(Direction::Up, self.ues.iter().map(|ue| ue.bearers.queue_counts()));
         std::iter::once(uplinks).chain(configured).chain(headroom).chain([queues]).collect()
     }
 }

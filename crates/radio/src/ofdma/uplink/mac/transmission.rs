@@ -54,8 +54,8 @@ impl<S: Standard> UplinkMac<S> {
             let is_done = decoded || block.units.is_empty();
             let is_again = !is_done && block.transmissions < self.rules.max_transmissions;
             if ctx.wants(Mask::BLOCKS) {
-                let rlc = &self.ues[user].rlc;
-                sent_block(&block, is_done, is_again).emit(ctx, user, |units| rlc.carried(units));
+                let bearers = &self.ues[user].bearers;
+                sent_block(&block, is_done, is_again).emit(ctx, user, |units| bearers.carried(units));
             }
             if is_again {
                 self.planned[process].push(Planned { user, run, work: Work::Again(block) });
@@ -80,18 +80,17 @@ impl<S: Standard> UplinkMac<S> {
         is_configured: bool,
     ) -> Block {
         let (ue, context) = (&mut self.ues[user], &mut self.contexts[user]);
-        let next = ue.rlc.next_number();
         let requested_at = if is_configured { Time(tti * S::TTI.0) } else { context.requested_at::<S>(tti) };
         let block = ue.fill::<S>(tti, format, run.blocks, requested_at);
         if is_configured || context.configured.as_ref().is_some_and(|grant| grant.begins == tti) {
             context.use_configured(!block.units.is_empty());
         }
-        emit_numbers(ctx, user, &ue.rlc, next..ue.rlc.next_number());
+        emit_numbers(ctx, user, &mut ue.bearers);
         if ctx.wants(Mask::SERVICE) {
             let from = ctx.now;
             let since = self.connections.as_ref().map_or(0, |connections| connections.since(user));
             let connected = Time(since * S::TTI.0);
-            for part in ue.rlc.carried(block.units.clone()) {
+            for part in ue.bearers.carried(block.units.clone()) {
                 let passage = UplinkPassage {
                     connected,
                     asked: requested_at,
@@ -122,7 +121,7 @@ impl<S: Standard> UplinkMac<S> {
                 let has_channel = !self.ends.precede(user as usize, tti);
                 let listens = self.drx.as_ref().is_none_or(|all| all.listens(user as usize, tti));
                 if is_connected && has_channel && listens && tti % interval == user % interval {
-                    context.grant_ahead(tti, true);
+                    context.grant_ahead(tti);
                 }
             }
         }

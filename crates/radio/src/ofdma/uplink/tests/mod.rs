@@ -48,7 +48,7 @@ impl Bench {
         let channel = |value: &Value| serde_json::from_value::<ChannelSpec>(value.clone()).unwrap();
         let user = |(id, value): (u64, &Value)| UserRadio {
             id,
-            ue: Ue { channel: channel(value), category, ..Ue::default() },
+            ue: Ue { channel: channel(value), category },
             ..UserRadio::default()
         };
         let users: Vec<UserRadio> = (0..).zip(channels).map(user).collect();
@@ -162,7 +162,7 @@ fn events_give_the_times_of_request_and_block() {
     assert_eq!(granted, Some((sent, 0, asked, from)));
     let numbered = bench.events.iter().find(|(_, event)| matches!(event, Event::Numbered { .. }));
     let (place, packet) = (Place::new(Site::Uplink, 0), PacketId(0));
-    assert_eq!(numbered, Some(&(from, Event::Numbered { place, user: 0, packet, number: 0 })));
+    assert_eq!(numbered, Some(&(from, Event::Numbered { place, user: 0, bearer: 0, packet, number: 0 })));
 }
 
 // Tests the feature: grants ahead of data (worked example)
