@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for text in arguments {
         let snr = 10f32.powf(text.parse::<f32>()? / 10.0);
         let row = [snr; MAX_GROUPS];
-        let cqis = formats.cqis(&row);
+        let cqis = row.map(|snr| formats.cqi(snr));
         for tti in TTIS {
             let format = formats.select_by_cqis(tti, groups, 1, &cqis, 1.0, u32::MAX).ok_or("no block")?;
             let bler = formats.bler(tti, groups, format, snr);

@@ -256,8 +256,8 @@ impl Standard for Formats {
 
     /// Its block would fail with at most [`TARGET`].
     #[inline]
-    fn cqis(&self, snr: &Row) -> [u8; MAX_GROUPS] {
-        snr.map(|snr| self.cqi_of.at(snr))
+    fn cqi(&self, snr: f32) -> u8 {
+        self.cqi_of.at(snr)
     }
 
     /// Of [`Self::least_bytes`].
@@ -346,6 +346,15 @@ mod tests {
         (0..310u16).map(|step| 10f32.powf((f32::from(step) * 0.1 - 6.0) / 10.0))
     }
 
+    #[test]
+    fn higher_cqis_carry_more_bytes() {
+        let layout = Downlink { ports: Ports::One, control: 3 };
+        for (bandwidth, qam256) in Bandwidth::ALL.into_iter().flat_map(|it| [(it, false), (it, true)]) {
+            let formats = Formats::down(bandwidth, layout, qam256, 0.0);
+            assert!(formats.block_bytes()[1..].is_sorted(), "{bandwidth:?}: {:?}", formats.block_bytes());
+        }
+    }
+
     // Tests the feature: selection of blocks (closed form)
     /// At most 10.2 %, unless of MCS 0.
     #[test]
@@ -355,7 +364,7 @@ mod tests {
             let formats = Formats::down(bandwidth, layout, false, 0.0);
             for (tti, snr) in (0..10).flat_map(|tti| snrs().map(move |snr| (tti, snr))) {
                 let groups = formats.band().all();
-                let cqis = formats.cqis(&[snr; MAX_GROUPS]);
+                let cqis = [formats.cqi(snr); MAX_GROUPS];
                 let format = formats.select_by_cqis(tti, groups, 1, &cqis, 1.0, u32::MAX).unwrap();
                 let bler = formats.bler(tti, groups, format, snr);
                 assert!(bler <= 0.102 || format.mcs == 0, "{tti}, SNR {snr}: {format:?}, {bler}");

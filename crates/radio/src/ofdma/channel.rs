@@ -73,6 +73,9 @@ pub struct Channel {
     fading: Fading,
 }
 
+/// More than the relative error of a gain between samples.
+const ROUNDING: f32 = 1e-5;
+
 impl Channel {
     pub fn new(
         spec: &ChannelSpec,
@@ -126,6 +129,16 @@ impl Channel {
                     *gain *= level;
                 }
             }
+        }
+    }
+
+    /// Upper bound of the SNRs of one layer; `None` unless it takes less time than these.
+    pub fn peak(&mut self, sequence: &JakesSequence, tti: u64) -> Option<f32> {
+        match &mut self.fading {
+            Fading::OneAntenna(fading) => {
+                Some(self.level.at(tti) * fading.peak(sequence, tti)? * (1.0 + ROUNDING))
+            }
+            Fading::None | Fading::Antennas(_) => None,
         }
     }
 

@@ -69,6 +69,13 @@ impl Report {
         begin..begin + self.cycle
     }
 
+    /// Upper bound of the linear SNRs in the report of `tti`; `None` if it takes as long as the report, or if
+    /// this is the present one.
+    pub fn peak(&self, tti: u64, channel: &mut Channel, sequence: &JakesSequence) -> Option<f32> {
+        let at = self.measurement_for(tti);
+        if at == self.measured { None } else { channel.peak(sequence, at) }
+    }
+
     /// True if it comes from another measurement.
     #[inline]
     pub fn refresh<S: Standard>(
@@ -85,7 +92,7 @@ impl Report {
         self.measured = at;
         let mut snr = [0.0; MAX_GROUPS];
         channel.snr(sequence, at, 1, &mut snr);
-        (self.layers, self.cqis) = (1, formats.cqis(&snr));
+        (self.layers, self.cqis) = (1, snr.map(|snr| formats.cqi(snr)));
         if self.most_layers > 1 {
             self.choose_layers(channel, sequence, formats);
         }
@@ -101,7 +108,7 @@ impl Report {
         for layers in 2..=self.most_layers {
             let mut snr = [0.0; MAX_GROUPS];
             channel.snr(sequence, self.measured, layers, &mut snr);
-            let cqis = formats.cqis(&snr);
+            let cqis = snr.map(|snr| formats.cqi(snr));
             let rate = f32::from(layers) * formats.bytes(&cqis);
             if rate > highest {
                 (highest, self.layers, self.cqis) = (rate, layers, cqis);

@@ -56,9 +56,9 @@ pub trait Standard: Debug + 'static {
     fn yields(&self, tti: u64) -> &Row;
     /// Smallest linear SNR at which each CQI is reported; NaN for CQI 0.
     fn thresholds(&self) -> &[f32; CQIS as usize];
-    /// Highest CQI at each of the linear SNRs `snr`, or 0.
-    fn cqis(&self, snr: &Row) -> [u8; MAX_GROUPS];
-    /// By CQI, per resource block on one layer; NaN for CQI 0.
+    /// Highest CQI at the linear SNR, or 0.
+    fn cqi(&self, snr: f32) -> u8;
+    /// By CQI, per resource block on one layer, rising; NaN for CQI 0.
     fn block_bytes(&self) -> &[f32; CQIS as usize];
     /// On one layer; CQI 0 carries none.
     fn bytes(&self, cqis: &[u8; MAX_GROUPS]) -> f32;

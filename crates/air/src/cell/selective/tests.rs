@@ -55,6 +55,20 @@ fn the_channel_is_the_sum_over_paths() {
 }
 
 #[test]
+fn gains_reach_but_do_not_exceed_their_peak() {
+    let (mut user, sequence) = user(Profile::ExtendedPedestrianA, WALK, 0);
+    let mut closest = 0.0f32;
+    for tti in (0..3_000).chain((0..2_000_000).step_by(701)) {
+        let mut gains = [0.0; MAX_GROUPS];
+        user.gains(&sequence, tti, &mut gains);
+        let share = gains.into_iter().fold(0.0, f32::max) / user.peak(&sequence, tti).unwrap();
+        assert!(share <= 1.0 + 1e-6, "{tti}: {share}");
+        closest = closest.max(share);
+    }
+    assert!(closest > 0.999, "{closest}");
+}
+
+#[test]
 fn a_value_depends_on_the_tti_only() {
     for doppler in [WALK, 0.3] {
         let (user, sequence) = user(Profile::ExtendedVehicularA, doppler, 1);

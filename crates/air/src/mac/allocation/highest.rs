@@ -23,7 +23,7 @@ const NOBODY: f32 = 0.0;
 /// are excluded.
 #[derive(Clone, Copy, Debug)]
 pub struct Spans {
-    /// Minus infinity if the user cannot be served on one of the groups.
+    /// Minus infinity if the user cannot be served on one of the groups; NaN if it is not measured.
     lowest: [f32; SPANS],
     /// Minus infinity if the user can be served on none of the groups.
     highest: [f32; SPANS],
@@ -32,6 +32,16 @@ pub struct Spans {
 impl Spans {
     pub const UNUSABLE: Self =
         Self { lowest: [f32::NEG_INFINITY; SPANS], highest: [f32::NEG_INFINITY; SPANS] };
+
+    /// Of a user that is not measured yet: at most `highest` on all groups.
+    pub fn up_to(highest: f32) -> Self {
+        Self { lowest: [f32::NAN; SPANS], highest: [highest; SPANS] }
+    }
+
+    #[inline]
+    pub fn is_measured(&self) -> bool {
+        !self.lowest[0].is_nan()
+    }
 
     /// Elements beyond the band's last group only make bounds wider.
     pub fn of(row: &Row) -> Self {
@@ -69,23 +79,39 @@ pub(super) struct HighestScores {
 }
 
 impl HighestScores {
-    /// On the groups `free`, and those in the same vectors; if scores are equal, the first candidate wins.
-    fn hold(&mut self, open: &[Contender], holders: &Holders, offers: Offers, free: Groups) {
-        let mut floors = floors(open, offers.spans);
-        let mut places = [0; SPANS];
-        let mut count = 0;
+    /// Finds the contenders for the groups `free`; those that are not measured are added to `unmeasured`.
+    fn contend(
+        &mut self,
+        open: &[Contender],
+        holders: &Holders,
+        spans: &[Spans],
+        free: Groups,
+        unmeasured: &mut Vec<usize>,
+    ) {
+        let mut floors = floors(open, spans);
         for (vector, floor) in floors.iter_mut().enumerate() {
-            let is_free = free.bits() >> (vector * LANES) & ((1 << LANES) - 1) != 0;
-            places[count] = vector;
-            count += usize::from(is_free);
-            *floor = if is_free { *floor } else { f32::INFINITY };
+            *floor = if has_free(free, vector) { *floor } else { f32::INFINITY };
         }
         self.contenders.clear();
         for contender in open {
-            if offers.spans[contender.user as usize].reach(contender.weight, &floors) {
+            let spans = &spans[contender.user as usize];
+            if spans.reach(contender.weight, &floors) {
                 self.contenders
                     .push(holders.get(contender.candidate).map_or(Held::nothing(*contender), |held| *held));
+                if !spans.is_measured() {
+                    unmeasured.push(contender.user as usize);
+                }
             }
+        }
+    }
+
+    /// On the groups `free`, and those in the same vectors; if scores are equal, the first candidate wins.
+    fn hold(&mut self, offers: Offers, free: Groups) {
+        let mut places = [0; SPANS];
+        let mut count = 0;
+        for vector in 0..SPANS {
+            places[count] = vector;
+            count += usize::from(has_free(free, vector));
         }
         for places in places[..count].chunks(VECTORS) {
             match places.len() {
@@ -127,6 +153,11 @@ impl HighestScores {
     }
 }
 
+#[inline]
+fn has_free(free: Groups, vector: usize) -> bool {
+    free.bits() >> (vector * LANES) & ((1 << LANES) - 1) != 0
+}
+
 /// Of each vector, a score that the winner of any of its groups reaches.
 fn floors(open: &[Contender], spans: &[Spans]) -> [f32; SPANS] {
     let mut floors = [f32::NEG_INFINITY; SPANS];
@@ -162,11 +193,20 @@ fn compare<const N: usize>(
 }
 
 impl GroupAllocator {
-    /// Then lists the parts of all candidates that have groups, in the order of candidates.
-    pub(super) fn allocate_to_highest(&mut self, offers: Offers, room: Room) {
-        let Room { groups: mut free, mut grants } = room;
+    /// Then lists the parts of all candidates that have groups, in the order of candidates; false if some
+    /// must be measured before.
+    pub(super) fn allocate_to_highest(&mut self, offers: Offers) -> bool {
         while !self.open.is_empty() {
-            self.scores.hold(&self.open, &self.holders, offers, free);
+            let Room { groups: free, grants } = self.room;
+            let Self { scores, open, holders, unmeasured, .. } = self;
+            if unmeasured.is_empty() {
+                scores.contend(open, holders, offers.spans, free, unmeasured);
+                if !unmeasured.is_empty() {
+                    return false;
+                }
+            }
+            unmeasured.clear();
+            scores.hold(offers, free);
             self.newcomers.clear();
             for held in self.scores.decide(offers, free) {
                 if self.holders.put(*held) {
@@ -174,12 +214,12 @@ impl GroupAllocator {
                 }
             }
             let returned = self.limit_newcomers(grants);
-            grants -= self.newcomers.len();
-            free = returned.union(self.return_surplus(offers));
-            if free.is_empty() {
+            self.room.grants = grants - self.newcomers.len();
+            self.room.groups = returned.union(self.return_surplus(offers));
+            if self.room.groups.is_empty() {
                 break;
             }
-            if grants > 0 {
+            if self.room.grants > 0 {
                 self.remove_closed();
             } else {
                 self.keep_holders();
@@ -188,6 +228,7 @@ impl GroupAllocator {
         self.holders.all.sort_unstable_by_key(|held| held.contender.candidate);
         let served = self.holders.all.iter().filter(|held| !held.groups.is_empty());
         self.parts.extend(served.map(Held::part));
+        true
     }
 
     /// `grants` candidates may still get their first groups: keeps the newcomers of this round with the

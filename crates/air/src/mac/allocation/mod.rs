@@ -45,7 +45,7 @@ impl Offers<'_> {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Room {
     pub groups: Groups,
     /// Users that may get groups, at least 1.
@@ -162,11 +162,16 @@ pub struct GroupAllocator {
     /// In turn: resource blocks beyond even shares.
     balance: Balance,
     scores: HighestScores,
+    rule: AllocationRule,
+    /// Not assigned yet.
+    room: Room,
+    /// Users that must be measured before the round continues.
+    unmeasured: Vec<usize>,
     parts: Vec<Part>,
 }
 
 impl GroupAllocator {
-    /// In the order in which the scheduler must be informed.
+    /// In the order in which the scheduler must be informed; all candidates are measured.
     pub fn allocate(
         &mut self,
         tti: u64,
@@ -175,21 +180,44 @@ impl GroupAllocator {
         offers: Offers,
         room: Room,
     ) -> &[Part] {
-        self.parts.clear();
-        if candidates.is_empty() {
-            return &self.parts;
-        }
-        self.weights.resize(candidates.len(), Weight::default());
-        let rule = scheduler.weigh(tti, candidates, &mut self.weights);
-        self.begin(candidates);
-        match rule {
-            AllocationRule::EachToHighest => self.allocate_to_highest(offers, room),
-            AllocationRule::InTurnFrom(first) => self.allocate_in_turn(first, offers, room),
-        }
+        self.begin(tti, scheduler, candidates, room);
+        self.proceed(offers);
         &self.parts
     }
 
-    fn begin(&mut self, candidates: &[Candidate]) {
+    /// Unmeasured candidates are allowed if the scheduler's rule is a [`Rule::Ratio`](super::sched::Rule::Ratio).
+    pub fn begin(&mut self, tti: u64, scheduler: &mut dyn Scheduler, candidates: &[Candidate], room: Room) {
+        self.room = room;
+        self.parts.clear();
+        self.unmeasured.clear();
+        self.weights.resize(candidates.len(), Weight::default());
+        if !candidates.is_empty() {
+            self.rule = scheduler.weigh(tti, candidates, &mut self.weights);
+        }
+        self.open(candidates);
+    }
+
+    /// False if the users of [`Self::unmeasured`] may get groups: they must be measured before the next call.
+    pub fn proceed(&mut self, offers: Offers) -> bool {
+        match self.rule {
+            AllocationRule::EachToHighest => self.allocate_to_highest(offers),
+            AllocationRule::InTurnFrom(first) => {
+                self.allocate_in_turn(first, offers, self.room);
+                true
+            }
+        }
+    }
+
+    pub fn unmeasured(&self) -> &[usize] {
+        &self.unmeasured
+    }
+
+    /// In the order in which the scheduler must be informed.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    fn open(&mut self, candidates: &[Candidate]) {
         let Self { holders, open, weights, .. } = self;
         holders.begin(candidates.len());
         open.clear();

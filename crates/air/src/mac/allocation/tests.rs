@@ -85,23 +85,30 @@ impl Drawn {
 
     /// The scheduler has served each user before.
     fn parts(&self, scheduler: &mut dyn Scheduler, reserved: Groups) -> Vec<Part> {
+        self.parts_of(scheduler, reserved, spans_of(&self.rows(UNUSABLE)))
+    }
+
+    fn parts_of(&self, scheduler: &mut dyn Scheduler, reserved: Groups, mut spans: Vec<Spans>) -> Vec<Part> {
         let waiting: Vec<f32> = self.waiting.iter().map(|units| *units as f32).collect();
         let (x, rates) = (self.rows(UNUSABLE), self.rows(0.0));
         let yields = std::array::from_fn(|group| if self.halved[group] { 0.5 } else { 1.0 });
-        let offers = Offers {
-            x: &x,
-            spans: &spans_of(&x),
-            rates: &rates,
-            sizes: &ALL_ONE,
-            yields: &yields,
-            waiting: &waiting,
-        };
         for (user, rates) in self.rates.iter().enumerate() {
             scheduler.served(user as u64, user, u32::from(rates[0]) + 1);
         }
         let mut allocator = GroupAllocator::default();
         let room = Room { groups: self.band().all().without(reserved), grants: self.grants };
-        allocator.allocate(20, scheduler, &self.candidates(), offers, room).to_vec()
+        allocator.begin(20, scheduler, &self.candidates(), room);
+        while !allocator.proceed(Offers {
+            x: &x,
+            spans: &spans,
+            rates: &rates,
+            sizes: &ALL_ONE,
+            yields: &yields,
+            waiting: &waiting,
+        }) {
+            allocator.unmeasured().iter().for_each(|user| spans[*user] = Spans::of(&x[*user]));
+        }
+        allocator.parts().to_vec()
     }
 
     fn double_amount(&self, user: usize, group: usize) -> u32 {
@@ -142,6 +149,18 @@ proptest! {
         drawn.check(&drawn.parts(own.as_mut(), reserved), reserved)?;
         let mut plain = WithoutWeights(scheduler(SCHEDULERS[which], drawn.rates.len()));
         drawn.check(&drawn.parts(&mut plain, reserved), reserved)?;
+    }
+
+    #[test]
+    fn users_that_cannot_get_a_group_need_no_measurement(drawn in drawn(), beyond in prop::collection::vec(prop::option::of(0..20u16), 12)) {
+        let mut spans = spans_of(&drawn.rows(UNUSABLE));
+        for ((spans, rates), beyond) in spans.iter_mut().zip(&drawn.rates).zip(beyond) {
+            let bound = beyond.zip(rates.iter().max()).map(|(beyond, highest)| beyond + highest);
+            *spans = bound.map_or(*spans, |bound| Spans::up_to(bound.into()));
+        }
+        let [mut late, mut early] = [0; 2].map(|_| scheduler("proportional_fair", drawn.rates.len()));
+        let parts = drawn.parts_of(late.as_mut(), Groups::NONE, spans);
+        prop_assert_eq!(parts, drawn.parts(early.as_mut(), Groups::NONE));
     }
 
     /// As in f64 for all users one by one; all have enough data and grants.

@@ -24,9 +24,10 @@ impl Weight {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AllocationRule {
     /// To the first user if several are equal.
+    #[default]
     EachToHighest,
     /// In turn from this candidate on, in about equal numbers, whatever the weights.
     InTurnFrom(usize),

@@ -6,7 +6,6 @@ mod tests;
 mod user;
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
 use nodeb_air::cell::channel::ends::Ends;
 use nodeb_air::cell::doppler::JakesSequence;
@@ -59,17 +58,17 @@ struct UserCache {
     /// First TTI with a retransmission, or an ACK or NACK that the outer loop has not received; else
     /// `u64::MAX`.
     answers: u64,
-    /// TTIs in which `rate`, `cqi` and the rows of [`UserCaches`] are valid, by the same CQI report.
-    valid: Range<u64>,
-    /// Bytes of all groups in a TTI.
+    /// First TTI with another CQI report than that of `rate`, `cqi` and the rows of [`UserCaches`].
+    valid_until: u64,
+    /// Bytes of all groups in a TTI; an upper bound if the report is not measured.
     rate: u32,
-    /// Mean of all groups.
+    /// Mean of all groups; an upper bound if the report is not measured.
     cqi: f32,
 }
 
 impl UserCache {
     const NOTHING: Self =
-        Self { ready: u64::MAX, fresh: u64::MAX, answers: u64::MAX, valid: 0..0, rate: 0, cqi: 0.0 };
+        Self { ready: u64::MAX, fresh: u64::MAX, answers: u64::MAX, valid_until: 0, rate: 0, cqi: 0.0 };
 
     fn cancel(&mut self) {
         (self.ready, self.fresh, self.answers) = (u64::MAX, u64::MAX, u64::MAX);

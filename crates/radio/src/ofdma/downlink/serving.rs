@@ -1,6 +1,6 @@
 use nodeb_air::mac::allocation::{Offers, Part, Room, Spans};
 use nodeb_air::mac::band::Groups;
-use nodeb_air::mac::sched::{Candidate, View};
+use nodeb_air::mac::sched::{Candidate, Rule, View};
 use nodeb_base::context::Context;
 use nodeb_base::units::Time;
 
@@ -81,12 +81,13 @@ impl<S: Standard> DownlinkMac<S> {
         if room.grants == 0 || room.groups.is_empty() {
             return;
         }
-        let Self { caches, view, allocator, scheduler, candidates, parts, formats, band, .. } = self;
-        let UserCaches { rates, qualities, spans, waiting, .. } = caches;
-        let x = if compares_qualities(*view) { &*qualities } else { &*rates };
-        let yields = formats[0].yields(tti);
-        let offers = Offers { x, spans, rates, sizes: band.sizes(), yields, waiting };
-        let more = allocator.allocate(tti, scheduler.as_mut(), candidates, offers, room);
+        self.allocator.begin(tti, self.scheduler.as_mut(), &self.candidates, room);
+        while !self.proceed(tti) {
+            for at in 0..self.allocator.unmeasured().len() {
+                self.measure(self.allocator.unmeasured()[at], tti);
+            }
+        }
+        let (parts, more) = (&mut self.parts, self.allocator.parts());
         if parts.is_empty() {
             return parts.extend_from_slice(more);
         }
@@ -96,6 +97,15 @@ impl<S: Standard> DownlinkMac<S> {
                 None => parts.push(*part),
             }
         }
+    }
+
+    /// False if users must be measured first.
+    fn proceed(&mut self, tti: u64) -> bool {
+        let Self { caches, view, allocator, formats, band, .. } = self;
+        let UserCaches { rates, qualities, spans, waiting, .. } = caches;
+        let x = if compares_qualities(*view) { &*qualities } else { &*rates };
+        let (sizes, yields) = (band.sizes(), formats[0].yields(tti));
+        allocator.proceed(Offers { x, spans, rates, sizes, yields, waiting })
     }
 
     /// Blocks with fewer resource elements can be smaller than the scheduler assumes, as sizes have steps; so
@@ -133,6 +143,8 @@ impl<S: Standard> DownlinkMac<S> {
             room.groups = room.groups.without(groups);
             if self.layers > 1 {
                 self.measure(user, tti);
+            } else if !self.caches.spans[user].is_measured() {
+                self.measure(user, self.caches.by_user[user].valid_until - 1);
             }
             let Self { users, rules, formats, sequence, sent, .. } = self;
             let cell = Cell { rules, formats, sequence };
@@ -159,23 +171,48 @@ impl<S: Standard> DownlinkMac<S> {
     }
 
     fn gather(&mut self, tti: u64) {
-        let mut candidates = std::mem::take(&mut self.candidates);
-        candidates.clear();
-        for user in 0..self.caches.by_user.len() {
-            let cache = &self.caches.by_user[user];
-            if cache.fresh > tti {
-                continue;
-            }
-            if !cache.valid.contains(&tti) {
+        let compares_ratios = matches!(self.scheduler.rule(tti), Rule::Ratio(_));
+        let is_expired = |cache: &UserCache| cache.fresh <= tti && cache.valid_until <= tti;
+        let mut user = 0;
+        while let Some(others) = self.caches.by_user[user..].iter().position(is_expired) {
+            user += others;
+            if !(compares_ratios && self.expect(user, tti)) {
                 self.measure(user, tti);
             }
-            let UserCache { rate, cqi, .. } = self.caches.by_user[user];
-            if rate > 0 {
+            user += 1;
+        }
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        for (user, cache) in self.caches.by_user.iter().enumerate() {
+            if cache.fresh <= tti && cache.rate > 0 {
                 let deadline = if self.view.deadline { self.users[user].bearers.deadline() } else { 0 };
-                candidates.push(Candidate { user, rate, quality: cqi, deadline });
+                candidates.push(Candidate { user, rate: cache.rate, quality: cache.cqi, deadline });
             }
         }
+        if !candidates.iter().any(|candidate| self.caches.spans[candidate.user].is_measured()) {
+            candidates.retain(|candidate| {
+                self.measure(candidate.user, tti);
+                self.caches.by_user[candidate.user].rate > 0
+            });
+        }
         self.candidates = candidates;
+    }
+
+    /// Replaces the report by upper bounds, as most users of a large cell cannot get a group with them; false if
+    /// they take as long as the report.
+    fn expect(&mut self, user: usize, tti: u64) -> bool {
+        let Self { users, caches, rules, formats, band, sequence, .. } = self;
+        let state = &mut users[user];
+        let Some(snr) = state.report.peak(tti, &mut state.channel, sequence) else { return false };
+        let cell = Cell { rules, formats, sequence };
+        let cqi = state.cqi_at(snr, &cell);
+        // The number of bytes at CQI 0 is NaN.
+        let bytes = state.block_bytes(&cell)[usize::from(cqi)].max(0.0);
+        let cache = &mut caches.by_user[user];
+        cache.valid_until = state.report.validity(tti).end;
+        (cache.rate, cache.cqi) = ((bytes * f32::from(band.blocks())) as u32, f32::from(cqi));
+        caches.spans[user] = Spans::up_to(bytes * band.sizes()[0]);
+        true
     }
 
     pub(super) fn measure(&mut self, user: usize, tti: u64) {
@@ -183,7 +220,7 @@ impl<S: Standard> DownlinkMac<S> {
         let cell = Cell { rules, formats, sequence };
         let state = &mut users[user];
         let cache = &mut caches.by_user[user];
-        cache.valid = state.report.validity(tti);
+        cache.valid_until = state.report.validity(tti).end;
         if !state.measure(tti, &cell) {
             return;
         }

@@ -118,6 +118,10 @@ impl User {
         report.refresh(tti, channel, cell.sequence, &cell.formats[self.formats])
     }
 
+    pub fn cqi_at<S: Standard>(&self, snr: f32, cell: &Cell<S>) -> u8 {
+        cell.formats[self.formats].cqi(snr)
+    }
+
     /// On one layer; NaN for CQI 0.
     pub fn block_bytes<'a, S: Standard>(&self, cell: &Cell<'a, S>) -> &'a [f32; CQIS as usize] {
         cell.formats[self.formats].block_bytes()
