@@ -142,15 +142,22 @@ impl HighestScores {
     #[inline]
     fn decide(&mut self, offers: Offers, free: Groups) -> impl Iterator<Item = &Held> {
         for group in free {
-            let (vector, lane) = (group / LANES % ALL_VECTORS, group % LANES);
-            let owner = (self.owners[vector][lane] as usize).checked_sub(1);
-            let Some(held) = owner.and_then(|owner| self.contenders.get_mut(owner)) else { continue };
-            let score = self.scores[vector][lane];
-            held.best = if score > held.best { score } else { held.best };
+            let [scores, owners] = [&self.scores, &self.owners].map(|vectors| vectors.as_flattened());
+            let Some((number, score)) = owners.get(group).zip(scores.get(group)) else { continue };
+            let Some(held) = contender(*number).and_then(|at| self.contenders.get_mut(at)) else { continue };
+            held.best = if *score > held.best { *score } else { held.best };
             held.add(group, offers);
         }
         self.contenders.iter().filter(|held| !held.groups.is_empty())
     }
+}
+
+/// Index of the contender with this number, which is a whole one below 2^23: a conversion to an integer
+/// would take five times as long.
+#[inline]
+fn contender(number: f32) -> Option<usize> {
+    const ONE_STEP: f32 = (1u32 << (f32::MANTISSA_DIGITS - 1)) as f32;
+    ((number + ONE_STEP).to_bits() - ONE_STEP.to_bits()).checked_sub(1).map(|at| at as usize)
 }
 
 #[inline]
