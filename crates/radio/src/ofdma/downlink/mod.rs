@@ -17,6 +17,7 @@ use nodeb_air::mac::harq::block::{Decided, Rules, SentBlock};
 use nodeb_air::mac::multiplexing::{LogicalChannels, StatusNumber};
 use nodeb_air::mac::outer_loop::OuterLoop;
 use nodeb_air::mac::sched::{Candidate, Scheduler, SchedulerSpec, View};
+use nodeb_air::mac::user_set::UserSet;
 use nodeb_air::numerology::Numerology;
 use nodeb_air::rlc::lte::Outcome;
 use nodeb_air::tti::Mac;
@@ -87,6 +88,8 @@ impl UserCache {
 struct UserCaches {
     by_user: Vec<UserCache>,
     due: Earliest,
+    /// All users with a finite `answers`, and others until they are looked at.
+    answering: UserSet,
     /// Bytes by the CQI in use at the base station; NaN for CQI 0.
     rates: Vec<Row>,
     /// NaN for CQI 0; filled only if the scheduler compares qualities.
@@ -102,6 +105,7 @@ impl UserCaches {
         Self {
             by_user: vec![UserCache::NOTHING; count],
             due: Earliest::new(count),
+            answering: UserSet::new(count),
             rates: vec![[f32::NAN; MAX_GROUPS]; count],
             qualities: vec![[f32::NAN; MAX_GROUPS]; count],
             spans: vec![Spans::UNUSABLE; count],
@@ -258,6 +262,9 @@ impl<S: Standard> DownlinkMac<S> {
         cache.fresh = if sendable > 0 { processes.free_at() } else { u64::MAX };
         cache.ready = processes.ready(sendable > 0);
         cache.answers = processes.attention_at();
+        if cache.answers < u64::MAX {
+            caches.answering.insert(user);
+        }
         caches.waiting[user] = sendable as f32 + HEADERS;
         caches.due.set(user, state.bearers.due().unwrap_or(Time(u64::MAX)));
         let next = now.0.div_ceil(S::TTI.0);

@@ -121,13 +121,16 @@ impl<S: Standard> DownlinkMac<S> {
     /// user considered first changes from TTI to TTI.
     fn retransmit(&mut self, ctx: &mut Context, tti: u64, room: &mut Room) {
         let first = (tti % self.users.len().max(1) as u64) as usize;
-        let is_due = |cache: &UserCache| cache.answers <= tti && cache.ready <= tti;
-        let (early, late) = self.caches.by_user.split_at(first);
         self.due.clear();
-        self.due.extend((first..).zip(late).filter(|(_, cache)| is_due(cache)).map(|(user, _)| user));
-        self.due.extend((0..).zip(early).filter(|(_, cache)| is_due(cache)).map(|(user, _)| user));
+        self.due.extend(self.caches.answering.turn_from(first));
         for at in 0..self.due.len() {
-            let user = self.due[at];
+            let (user, UserCaches { by_user, answering, .. }) = (self.due[at], &mut self.caches);
+            if by_user[user].answers == u64::MAX {
+                answering.remove(user);
+            }
+            if by_user[user].answers > tti || by_user[user].ready > tti {
+                continue;
+            }
             let state = &mut self.users[user];
             state.listen(tti);
             self.caches.by_user[user].answers = state.processes.attention_at();
