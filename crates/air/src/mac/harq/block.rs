@@ -183,9 +183,9 @@ impl SentBlock {
     }
 
     #[inline]
-    pub fn decided(self, user: usize) -> Option<Decided> {
-        let Self { number, units, settled, .. } = self;
-        settled.map(|decoded| Decided { user, number, units, decoded })
+    pub fn decided(&self, user: usize) -> Option<Decided> {
+        let Self { number, settled, .. } = *self;
+        settled.map(|decoded| Decided { user, number, units: self.units.clone(), decoded })
     }
 }
 

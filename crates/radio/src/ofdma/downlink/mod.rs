@@ -267,16 +267,16 @@ impl<S: Standard> DownlinkMac<S> {
         }
         caches.waiting[user] = sendable as f32 + HEADERS;
         caches.due.set(user, state.bearers.due().unwrap_or(Time(u64::MAX)));
-        let next = now.0.div_ceil(S::TTI.0);
+        let next = || now.0.div_ceil(S::TTI.0);
         if let Some(rrc_waits) = &mut self.rrc_waits {
-            let since = rrc_waits.waits(user, next, state.bearers.backlog().packets > 0);
+            let since = rrc_waits.waits(user, next(), state.bearers.backlog().packets > 0);
             cache.postpone(since);
         }
         if self.ends.precede(user, cache.ready) {
             cache.cancel();
         }
         if self.drx.is_some() {
-            self.wait_for_listening(user, next);
+            self.wait_for_listening(user, next());
         }
     }
 
@@ -296,7 +296,7 @@ impl<S: Standard> DownlinkMac<S> {
         if ctx.wants(Mask::PDCP) {
             self.users[user].emit_numbers(ctx, user);
         }
-        for sent in self.sent.drain(..) {
+        for sent in &self.sent {
             let state = &mut self.users[user];
             if ctx.wants(Mask::BLOCKS) {
                 sent.emit(ctx, user, |units| state.bearers.carried(units));
@@ -309,8 +309,11 @@ impl<S: Standard> DownlinkMac<S> {
             if sent.settled == Some(false) {
                 state.tally.gave_up();
             }
-            self.decided.extend(sent.decided(user));
+            if let Some(decided) = sent.decided(user) {
+                self.decided.push(decided);
+            }
         }
+        self.sent.clear();
         if total.blocks == 0 {
             return;
         }
