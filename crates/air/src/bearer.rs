@@ -80,18 +80,21 @@ impl Bearer {
         self.prioritized_rate.unwrap_or(Rate(0))
     }
 
-    /// Reports a delay budget that no scheduler of the radio uses, and a class without effect on a bearer that is
-    /// `alone` at its phone.
-    pub fn check_use(&self, schedulers: &[&SchedulerSpec], tti: Duration, alone: bool, check: &mut Check) {
+    /// Reports a delay budget that none of the radio's schedulers uses; names of schedulers that would, if so.
+    pub fn check_deadlines(
+        &self,
+        schedulers: &[&SchedulerSpec],
+        tti: Duration,
+        check: &mut Check,
+    ) -> Option<String> {
         let uses = |scheduler: &SchedulerSpec| scheduler.build(1, tti).view().deadline;
+        if schedulers.iter().any(|scheduler| uses(scheduler)) {
+            return None;
+        }
         let all = SchedulerSpec::defaults();
         let names = choice(all.iter().filter(|scheduler| uses(scheduler)).map(SchedulerSpec::key));
-        let has_deadlines = schedulers.iter().any(|scheduler| uses(scheduler));
-        let why = format!("only the scheduler {names} uses it");
-        check.idle(!has_deadlines, &keys!(self; delay_budget), &why);
-        let is_idle = alone && !has_deadlines && self.prioritized_rate.is_none();
-        let why = format!("it needs a `prioritized_rate`, a second bearer, or the scheduler {names}");
-        check.idle(is_idle, &keys!(self; qci), &why);
+        check.idle(true, &keys!(self; delay_budget), &format!("only the scheduler {names} uses it"));
+        Some(names)
     }
 }
 
@@ -100,7 +103,10 @@ impl Checked for Bearer {
         check.require((1..=9).contains(&self.qci), "qci", || {
             format!("QCI {} is out of range; expected 1 to 9", self.qci)
         });
-        let is_guaranteed = self.prioritized_rate().0 > 0;
+        check.require(self.prioritized_rate != Some(Rate(0)), "prioritized_rate", || {
+            "0 bps is out of range; expected a higher rate, or no key".to_owned()
+        });
+        let is_guaranteed = self.prioritized_rate.is_some();
         check.require(!self.class().has_guaranteed_rate || is_guaranteed, "prioritized_rate", || {
             format!(
                 "QCI {} has a guaranteed bit rate, which is missing; expected one, such as \"64 kbps\", or a `qci` from \

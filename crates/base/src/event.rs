@@ -178,7 +178,7 @@ pub struct UplinkPassage {
     /// packet. It may be before the packet's arrival. If the base station granted the block without a
     /// request, this time is a few subframes before its decision. For a block of a configured grant after the
     /// grant's first block, this time is `from`.
-    pub asked: Time,
+    pub requested: Time,
     /// Start of the first transmission of the first block with a part of the packet.
     pub first: Time,
     /// Start of the first transmission of the block that completed the packet.

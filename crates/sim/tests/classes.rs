@@ -68,6 +68,71 @@ fn full_buffers_get_their_guaranteed_rate() {
     }
 }
 
+/// 10 phones of 15 dB with such a bearer and as many without; bit/s of either kind together.
+fn halves(traffic: &str, scheduler: &str, bearer: &str, users_per_tti: u32) -> [f64; 2] {
+    let (down, up) = if traffic == "upload" { ("", "uplink.scheduled.") } else { ("", "") };
+    let group = |name: &str, bearer: &str| {
+        format!(
+            "[[users]]\nname = \"{name}\"\ncount = 10\n{traffic}.ftp.size = \"1 GB\"\n{bearer}\n\
+             ue.channel.constant.snr_db = 15.0\n"
+        )
+    };
+    let result = simulate(&format!(
+        "duration = \"8 s\"\n[radio.lte]\nbandwidth = \"5 MHz\"\n{down}{up}scheduler = \"{scheduler}\"\n\
+         {up}users_per_tti = {users_per_tti}\n[tcp.linux]\n{}{}",
+        group("classed", bearer),
+        group("plain", "")
+    ));
+    [0..10, 10..20].map(|half| delivered(&result.flows[half]) * 8.0 / 8.0)
+}
+
+/// Data within a rate precede others, not more: a rate of nearly 0 changes nothing, and together phones get what the
+/// cell has.
+#[test]
+fn prioritized_rates_are_rates() {
+    for traffic in ["traffic", "upload"] {
+        for scheduler in ["proportional_fair", "round_robin"] {
+            for users_per_tti in [2, 8] {
+                let of = |rate: &str| {
+                    let bearer = format!("bearer.prioritized_rate = \"{rate}\"");
+                    halves(traffic, scheduler, if rate.is_empty() { "" } else { &bearer }, users_per_tti)
+                };
+                let (plain, little, much) = (of(""), of("1 kbps"), of("700 kbps"));
+                let case =
+                    format!("{traffic}, {scheduler}, {users_per_tti}: {plain:?}, {little:?}, {much:?}");
+                for [before, after] in [0, 1].map(|half| [plain[half], little[half]]) {
+                    assert!((after / before - 1.0).abs() < 0.03, "{case}");
+                }
+                assert!((6.3e6..10.5e6).contains(&much[0]), "{case}");
+                assert!((much[0] + much[1]) / (plain[0] + plain[1]) > 0.98, "{case}");
+            }
+        }
+    }
+}
+
+/// Of guarantees beyond the capacity, those of the higher priority hold.
+#[test]
+fn overload_is_shared_by_priority() {
+    for traffic in ["traffic", "upload"] {
+        let group = |name: &str, count: u32, bearer: &str| {
+            format!(
+                "[[users]]\nname = \"{name}\"\ncount = {count}\n{traffic}.ftp.size = \"1 GB\"\n{bearer}\n\
+                 ue.channel.constant.snr_db = 15.0\n"
+            )
+        };
+        let result = simulate(&format!(
+            "duration = \"8 s\"\nradio.lte.bandwidth = \"5 MHz\"\n[tcp.linux]\n{}{}{}",
+            group("high", 3, "bearer = { qci = 1, prioritized_rate = \"2500 kbps\" }"),
+            group("low", 2, "bearer = { qci = 4, prioritized_rate = \"2500 kbps\" }"),
+            group("plain", 5, ""),
+        ));
+        let bps = |group: std::ops::Range<usize>| delivered(&result.flows[group]) * 8.0 / 8.0;
+        let (high, low, plain) = (bps(0..3), bps(3..5), bps(5..10));
+        assert!((6.8e6..8.0e6).contains(&high), "{traffic}: {high}, {low}, {plain}");
+        assert!(low > 2e6 && plain < low, "{traffic}: {high}, {low}, {plain}");
+    }
+}
+
 #[test]
 fn a_guaranteed_rate_costs_a_phone_alone_nothing() {
     for traffic in ["traffic", "upload"] {

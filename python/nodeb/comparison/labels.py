@@ -46,10 +46,13 @@ def _repeated(texts: Sequence[str]) -> str | None:
 
 
 def _values(keys: Sequence[str], scenario: Plain) -> str:
-    return ", ".join(printable(_value(key, scenario)) for key in keys)
+    last = [key.rpartition(".")[2] for key in keys]
+    parts = [2 if last.count(name) > 1 else 1 for name in last]
+    shown = [".".join(key.split(".")[-n:]) for key, n in zip(keys, parts, strict=True)]
+    return ", ".join(printable(_value(*pair, scenario)) for pair in zip(keys, shown, strict=True))
 
 
-def _value(key: str, scenario: Plain) -> str:
+def _value(key: str, label: str, scenario: Plain) -> str:
     """Returns the value of a key as text: a name alone, such as `bbr`, and `bler=0.1` otherwise.
 
     If the scenario has another variant than the key, that variant is the value: with the key
@@ -68,10 +71,10 @@ def _value(key: str, scenario: Plain) -> str:
             found = None
             break
     if found is None:
-        return f"no {parts[-1]}"
+        return f"no {label}"
     if name := _name(found):
         return name
-    return parts[-1] if isinstance(found, Mapping | list) else f"{parts[-1]}={_text(found)}"
+    return parts[-1] if isinstance(found, Mapping | list) else f"{label}={_text(found)}"
 
 
 def _name(value: Any) -> str:

@@ -38,6 +38,8 @@ def names(tmp_path, monkeypatch):
         (["tcp.linux.control.bbr.probe_rtt=1 s"], (),
          ["classic", "probe_rtt=1 s"]),
         (["tcp.linux.control=bbr"], (), ["classic", "bbr"]),
+        (["wired.rate=1 Mbps; uplink.rate=2 Mbps"], ("wired.rate=3 Mbps", "uplink.rate=3 Mbps"),
+         ["wired.rate=3 Mbps, uplink.rate=3 Mbps", "wired.rate=1 Mbps, uplink.rate=2 Mbps"]),
         (["wired.loss=0.01"], (), ["loss=0", "loss=0.01"]),
         (["wired.delay='5 ms'"], (), ["delay=110 ms", "delay=5 ms"]),
         (["tcp.linux.ecn=true"], LINUX, ["ecn=false", "ecn=true"]),

@@ -168,6 +168,10 @@ impl Transmit {
         self.waiting.is_empty()
     }
 
+    pub fn oldest(&self) -> Option<&Packet> {
+        self.waiting.front().map(|waiting| &waiting.packet)
+    }
+
     pub fn waits_since(&self) -> Option<u64> {
         self.waiting.front().map(|waiting| waiting.since)
     }

@@ -92,7 +92,7 @@ impl Walk<'_> {
             if own.passage.is_reserved {
                 self.to(connected, Cause::Grant, own.awaited(), stay.place);
             } else if !own.passage.is_lost {
-                self.to(own.passage.asked.max(connected), Cause::Grant, Step::GrantAwaited, stay.place);
+                self.to(own.passage.requested.max(connected), Cause::Grant, Step::GrantAwaited, stay.place);
                 self.to(connected, Cause::Grant, Step::RequestAwaited, stay.place);
             }
             self.to(connected, Cause::Grant, Step::GrantAwaited, stay.place);

@@ -346,9 +346,9 @@ impl Radio for Hsdpa {
         });
         check.within("bearer", |check| {
             let bearer = &user.bearers[0];
-            bearer.check(check);
-            check.idle(true, &keys!(bearer; prioritized_rate, rlc), "only bearers of `lte` have it");
-            bearer.check_use(&[&self.scheduler], self.numerology().tti, true, check);
+            let all = keys!(bearer; qci, prioritized_rate, rlc);
+            check.idle(true, &all, "only bearers of `lte` have classes; `hsdpa` has their `delay_budget`");
+            bearer.check_deadlines(&[&self.scheduler], self.numerology().tti, check);
         });
     }
 

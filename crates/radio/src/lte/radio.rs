@@ -317,7 +317,13 @@ impl Radio for Lte {
         for (key, bearer) in ["bearer", "upload_bearer"].iter().zip(&user.bearers) {
             check.within(key, |check| {
                 bearer.check(check);
-                bearer.check_use(&self.schedulers(), TTI, user.bearers.len() == 1, check);
+                let deadlines = bearer.check_deadlines(&self.schedulers(), TTI, check);
+                let is_alone = user.bearers.len() == 1 && bearer.prioritized_rate.is_none();
+                if let Some(names) = deadlines.filter(|_| is_alone) {
+                    let why =
+                        format!("it needs a `prioritized_rate`, a second bearer, or the scheduler {names}");
+                    check.idle(true, &keys!(bearer; qci), &why);
+                }
             });
         }
         let channel = &user.ue.channel;

@@ -457,15 +457,16 @@ impl Scenario {
 
     fn check_bearers(&self, group: &UserGroup, check: &mut Check) {
         let has_classes = self.radio.parts().channel == Some(ChannelKey::Ue);
-        check.require(group.bearer.is_none() || has_classes, "bearer", || {
-            format!(
-                "radio `{}` has no classes of bearers; remove `bearer` or use `hsdpa` or `lte`",
-                self.radio.key()
-            )
-        });
+        for (key, bearer) in [("bearer", &group.bearer), ("upload_bearer", &group.upload_bearer)] {
+            check.require(bearer.is_none() || has_classes, key, || {
+                format!(
+                    "radio `{}` has no classes of bearers; remove `{key}` or use `hsdpa` or `lte`",
+                    self.radio.key()
+                )
+            });
+        }
         check.require(group.upload_bearer.is_none() || group.has_both_directions(), "upload_bearer", || {
-            "it separates an upload from a download; expected both `upload` and `traffic`, or `bearer` instead"
-                .to_owned()
+            "it separates an upload from a download; remove it, or add `upload` or `traffic`".to_owned()
         });
     }
 

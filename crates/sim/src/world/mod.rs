@@ -35,6 +35,7 @@ pub use crate::scenario::Direction;
 
 use nodeb_base::engine::{Instant, Phase};
 use nodeb_base::event::{Mask, Site, TimerKind};
+use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 use nodeb_base::{Error, Result};
@@ -231,10 +232,12 @@ impl<T: Listener> World<T> {
         &self.phones[self.user_of(flow) as usize]
     }
 
-    /// First connections use the first bearer.
+    /// The first connections of phones use the first bearer.
     #[inline]
-    fn bearer_of(&self, flow: u32) -> u8 {
-        if (flow as usize) < self.phones.len() { 0 } else { self.flows[flow].bearer }
+    fn set_bearer(&self, flow: u32, packet: &mut Packet) {
+        if flow as usize >= self.phones.len() {
+            packet.bearer = self.flows[flow].bearer;
+        }
     }
 
     fn handle_timer(&mut self, timer: Timer, flow: u32) {

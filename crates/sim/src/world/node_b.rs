@@ -24,8 +24,8 @@ impl<T: Listener> World<T> {
     }
 
     /// False if the packet is dropped or lost at once.
-    fn send_over_air(&mut self, flow: u32, packet: Packet) -> bool {
-        let packet = Packet { bearer: self.bearer_of(flow), ..packet };
+    fn send_over_air(&mut self, flow: u32, mut packet: Packet) -> bool {
+        self.set_bearer(flow, &mut packet);
         let is_accepted = self.enter(self.phone_of(flow).down, packet);
         if is_accepted {
             self.emit_queue(flow);

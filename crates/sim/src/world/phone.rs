@@ -31,12 +31,12 @@ impl<T: Listener> World<T> {
         self.enter_uplink(segment.flow, packet);
     }
 
-    pub(super) fn enter_uplink(&mut self, flow: u32, packet: Packet) {
+    pub(super) fn enter_uplink(&mut self, flow: u32, mut packet: Packet) {
         if self.phones_sleep {
             let Port { hop, user } = self.phone_of(flow).down;
             self.with_hop(hop, |bearer, ctx| bearer.on_uplink(ctx, user));
         }
-        let packet = Packet { bearer: self.bearer_of(flow), ..packet };
+        self.set_bearer(flow, &mut packet);
         self.enter(self.phone_of(flow).up, packet);
     }
 

@@ -254,7 +254,7 @@ impl GroupAllocator {
     }
 
     /// No other candidate may get groups.
-    fn keep_holders(&mut self) {
+    pub(super) fn keep_holders(&mut self) {
         let Self { open, holders, .. } = self;
         open.clear();
         open.extend(holders.all.iter().filter(|held| held.is_open).map(|held| held.contender));

@@ -197,6 +197,25 @@ impl GroupAllocator {
         self.open(candidates);
     }
 
+    /// Parts of candidates who need no further grant, before the first call of [`Self::proceed`].
+    pub fn hold(&mut self, parts: &[Part], offers: Offers) {
+        for part in parts {
+            let Ok(place) = self.open.binary_search_by_key(&(part.user as u32), |contender| contender.user)
+            else {
+                continue;
+            };
+            let mut held = Held::nothing(self.open[place]);
+            part.groups.into_iter().for_each(|group| held.add(group, offers));
+            held.is_open = held.carried < offers.waiting[part.user];
+            self.holders.put(held);
+        }
+        if self.room.grants == 0 {
+            self.keep_holders();
+        } else {
+            self.remove_closed();
+        }
+    }
+
     /// False if the users of [`Self::unmeasured`] may get groups: they must be measured before the next call.
     pub fn proceed(&mut self, offers: Offers) -> bool {
         match self.rule {

@@ -7,14 +7,16 @@ const LARGEST_BALANCE: f32 = 32.0;
 impl GroupAllocator {
     /// Who has got the least so far gets the larger part, as otherwise the same users could get them in every TTI.
     pub(super) fn allocate_in_turn(&mut self, first: usize, offers: Offers, room: Room) {
-        let Room { groups: mut free, grants } = room;
+        let mut free = room.groups;
+        self.newcomers.clear();
+        self.newcomers.extend(self.holders.all.iter().map(|held| held.contender.candidate));
+        let grants = room.grants + self.newcomers.len();
         let before = self.open.partition_point(|contender| (contender.candidate as usize) < first);
         self.open.rotate_left(before);
         // Not more users can be served.
         let served = grants.min(free.len()).min(self.open.len());
         let balance = |user: u32| self.balance.of(user as usize);
         self.open[..served].sort_by(|a, b| balance(a.user).total_cmp(&balance(b.user)));
-        self.newcomers.clear();
         while !free.is_empty() && !self.open.is_empty() {
             self.deal_round(offers, free, grants);
             free = self.return_surplus(offers);

@@ -4,18 +4,19 @@ pub mod prioritization;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use nodeb_base::event::{Cause, Part};
 use nodeb_base::packet::{Packet, PacketId};
-use nodeb_base::units::{Duration, Time};
+use nodeb_base::units::{Duration, Rate, Time};
 use nodeb_net::queue::QueueCounts;
 
 use crate::Backlog;
 use crate::bearer::{Bearer, MAX_BEARERS};
 use crate::rlc::lte::{Entity, Filled, Outcome};
-use prioritization::{Bucket, Demand, prioritize};
+use prioritization::{Bucket, Demand, claims, prioritize};
 
 /// By logical channel, in order of decreasing priority; 0 beyond a phone's channels.
 pub type ByChannel = [u32; MAX_BEARERS];
@@ -35,13 +36,23 @@ pub struct LogicalChannel {
     numbered: u64,
 }
 
+impl LogicalChannel {
+    fn demand(&mut self, now: Time, room: u32) -> Demand {
+        let sendable = self.rlc.sendable().min(u64::from(room)) as u32;
+        let waiting = if sendable > 0 { sendable.saturating_add(HEADERS) } else { 0 };
+        let packet = self.rlc.next_sdu().map_or(waiting, |octets| octets + HEADERS);
+        let prioritized = self.bucket.prioritized(now, waiting, packet);
+        Demand { priority: self.rules.priority, waiting, prioritized, share: 0 }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelRules {
     /// 1 is the highest.
     pub priority: u8,
     /// In TTIs.
     pub delay_budget: u64,
-    pub bucket: Bucket,
+    pub prioritized_rate: Rate,
 }
 
 impl ChannelRules {
@@ -49,7 +60,7 @@ impl ChannelRules {
         Self {
             priority: bearer.priority(),
             delay_budget: bearer.delay_budget().0 / tti.0,
-            bucket: Bucket::new(bearer.prioritized_rate()),
+            prioritized_rate: bearer.prioritized_rate(),
         }
     }
 }
@@ -75,9 +86,10 @@ pub struct StatusNumber {
 #[derive(Debug)]
 pub struct LogicalChannels {
     /// In order of decreasing priority.
-    all: Vec<LogicalChannel>,
-    /// Of blocks in flight; none if there is only one channel, whose numbers are those of the blocks.
+    channels: Vec<LogicalChannel>,
+    /// Of blocks in flight.
     sections: VecDeque<Section>,
+    /// 0 as long as there is only one channel, whose numbers are those of the blocks.
     next_unit: u64,
     /// Of the last packet.
     pushed: usize,
@@ -88,28 +100,28 @@ impl LogicalChannels {
     pub fn new(bearers: impl Iterator<Item = (ChannelRules, Entity)>) -> Self {
         let channel = |(bearer, (rules, rlc)): (u8, (ChannelRules, Entity))| LogicalChannel {
             bearer,
-            bucket: rules.bucket,
+            bucket: Bucket::new(rules.prioritized_rate),
             rules,
             rlc,
             numbered: 0,
         };
-        let mut all: Vec<_> = (0..).zip(bearers).map(channel).collect();
-        all.sort_by_key(|channel| channel.rules.priority);
-        Self { all, sections: VecDeque::new(), next_unit: 0, pushed: 0 }
+        let mut channels: Vec<_> = (0..).zip(bearers).map(channel).collect();
+        channels.sort_by_key(|channel| channel.rules.priority);
+        Self { channels, sections: VecDeque::new(), next_unit: 0, pushed: 0 }
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &LogicalChannel> {
-        self.all.iter()
+        self.channels.iter()
     }
 
     #[inline]
     fn place(&self, bearer: u8) -> usize {
-        self.all.iter().position(|channel| channel.bearer == bearer).unwrap_or(0)
+        self.channels.iter().position(|channel| channel.bearer == bearer).unwrap_or(0)
     }
 
     fn by_channel(&self, octets: impl Fn(&LogicalChannel) -> u64) -> ByChannel {
         let mut by_channel = [0; MAX_BEARERS];
-        for (of, channel) in by_channel.iter_mut().zip(&self.all) {
+        for (of, channel) in by_channel.iter_mut().zip(&self.channels) {
             *of = u32::try_from(octets(channel)).unwrap_or(u32::MAX);
         }
         by_channel
@@ -120,26 +132,27 @@ impl LogicalChannels {
     /// May be sent from TTI `since`; false if the bearer's queue drops it.
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
         self.pushed = self.place(packet.bearer);
-        self.all[self.pushed].rlc.push(now, packet, since)
+        self.channels[self.pushed].rlc.push(now, packet, since)
     }
 
     /// Cause of the last packet that [`Self::push`] did not accept.
     pub fn refused(&self) -> Cause {
-        self.all[self.pushed].rlc.refused()
+        self.channels[self.pushed].rlc.refused()
     }
 
     pub fn queue_counts(&self) -> QueueCounts {
-        self.all.iter().map(|channel| channel.rlc.queue_counts()).sum()
+        self.channels.iter().map(|channel| channel.rlc.queue_counts()).sum()
     }
 
     /// As [`Entity::waiting`].
     pub fn waiting(&self) -> u64 {
-        self.all.iter().map(|channel| channel.rlc.waiting()).sum()
+        self.channels.iter().map(|channel| channel.rlc.waiting()).sum()
     }
 
-    /// Place of the first channel with data; [`MAX_BEARERS`] if there are none.
-    pub fn highest_waiting(&self) -> usize {
-        self.all.iter().position(|channel| channel.rlc.waiting() > 0).unwrap_or(MAX_BEARERS)
+    /// Highest priority with data.
+    pub fn highest_waiting(&self) -> Option<u8> {
+        let waiting = self.channels.iter().find(|channel| channel.rlc.waiting() > 0);
+        waiting.map(|channel| channel.rules.priority)
     }
 
     pub fn waiting_by_channel(&self) -> ByChannel {
@@ -149,58 +162,48 @@ impl LogicalChannels {
     /// As [`Entity::sendable`].
     #[inline]
     pub fn sendable(&self) -> u64 {
-        self.all.iter().map(|channel| channel.rlc.sendable()).sum()
+        match &self.channels[..] {
+            [only] => only.rlc.sendable(),
+            several => several.iter().map(|channel| channel.rlc.sendable()).sum(),
+        }
     }
 
     pub fn has_prioritized_rate(&self) -> bool {
-        self.all.iter().any(|channel| channel.bucket.has_rate())
+        self.channels.iter().any(|channel| channel.bucket.has_rate())
     }
 
-    /// Octets within prioritized rates, and their highest priority; `None` without any.
-    pub fn prioritized(&mut self, now: Time) -> Option<(u8, u32)> {
-        let mut prioritized: Option<(u8, u32)> = None;
-        for channel in self.all.iter_mut().filter(|channel| channel.bucket.has_rate()) {
-            let octets = u64::from(channel.bucket.octets(now)).min(channel.rlc.sendable()) as u32;
-            if octets > 0 {
-                let (priority, total) = prioritized.unwrap_or((channel.rules.priority, 0));
-                prioritized = Some((priority, total + octets));
-            }
-        }
-        prioritized
+    /// Octets within prioritized rates, each with its priority.
+    pub fn claims(&mut self, now: Time) -> impl Iterator<Item = (u8, u32)> {
+        claims(self.channels.iter_mut().map(move |channel| channel.demand(now, u32::MAX)))
     }
 
-    /// A PDU is only added if its header and at least one octet of data fit. Channels get their shares, and
-    /// what other channels leave.
+    /// A PDU is only added if its header and at least one octet of data fit.
     #[inline]
     pub fn fill(&mut self, now: Time, room: u32) -> Filled {
-        let [only] = &mut self.all[..] else { return self.multiplex(now, room) };
-        let filled = only.rlc.fill(now, room);
-        if only.bucket.has_rate() {
-            let prioritized = only.bucket.octets(now);
-            only.bucket.take(filled.bytes().min(prioritized));
+        match &mut self.channels[..] {
+            [only] if !only.bucket.has_rate() => only.rlc.fill(now, room),
+            _ => self.multiplex(now, room),
         }
-        filled
     }
 
+    /// Channels get their shares, and those that have more data get what the others leave.
     fn multiplex(&mut self, now: Time, room: u32) -> Filled {
-        let demand = |channel: &mut LogicalChannel| {
-            let waiting = channel.rlc.sendable().min(u64::from(room)) as u32;
-            let waiting = if waiting > 0 { waiting + HEADERS } else { 0 };
-            let prioritized = channel.bucket.octets(now);
-            Demand { priority: channel.rules.priority, waiting, prioritized, share: 0 }
-        };
-        let mut demands: Vec<Demand> = self.all.iter_mut().map(demand).collect();
+        let mut demands: Vec<Demand> =
+            self.channels.iter_mut().map(|channel| channel.demand(now, room)).collect();
         prioritize(room, &mut demands);
+        let mut order: Vec<usize> = (0..demands.len()).collect();
+        order.sort_by_key(|place| (demands[*place].share < demands[*place].waiting, Reverse(*place)));
         let (mut block, mut left) = (Filled::empty(self.next_unit), room);
         let mut planned: u32 = demands.iter().map(|demand| demand.share).sum();
-        for ((index, channel), demand) in self.all.iter_mut().enumerate().zip(demands) {
+        for place in order {
+            let (channel, demand) = (&mut self.channels[place], demands[place]);
             planned -= demand.share;
             let filled = channel.rlc.fill(now, left - planned);
-            channel.bucket.take(filled.bytes().min(demand.prioritized));
+            channel.bucket.take(filled.payload.min(demand.prioritized));
             left -= filled.bytes();
             let units = block.append(&filled);
             if !units.is_empty() {
-                self.sections.push_back(Section { units, channel: index, first: filled.units.start });
+                self.sections.push_back(Section { units, channel: place, first: filled.units.start });
             }
         }
         self.next_unit = block.units.end;
@@ -209,7 +212,7 @@ impl LogicalChannels {
 
     /// Channel and numbers in the channel of PDUs in flight.
     fn sections(&self, units: &Range<u64>) -> impl Iterator<Item = (usize, Range<u64>)> {
-        let whole = (self.all.len() == 1).then(|| (0, units.clone()));
+        let whole = (self.next_unit == 0).then(|| (0, units.clone()));
         let Range { start, end } = *units;
         let part = move |section: &Section| {
             let units = start.max(section.units.start)..end.min(section.units.end);
@@ -221,12 +224,12 @@ impl LogicalChannels {
 
     /// The PDUs must be in flight.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
-        self.sections(&units).flat_map(|(channel, units)| self.all[channel].rlc.carried(units)).collect()
+        self.sections(&units).flat_map(|(channel, units)| self.channels[channel].rlc.carried(units)).collect()
     }
 
     /// Bearer, PDCP number and packet, of those that RLC has begun to send since the last call.
     pub fn take_numbers(&mut self) -> impl Iterator<Item = (u8, u64, PacketId)> {
-        self.all.iter_mut().flat_map(|channel| {
+        self.channels.iter_mut().flat_map(|channel| {
             let LogicalChannel { bearer, rlc, numbered, .. } = channel;
             let numbers = *numbered..rlc.next_number();
             *numbered = numbers.end;
@@ -236,23 +239,28 @@ impl LogicalChannels {
 
     /// In TTIs, of the packet whose delay budget ends first.
     pub fn deadline(&self) -> u64 {
-        let sending = self.all.iter().filter(|channel| channel.rlc.sendable() > 0);
+        let sending = self.channels.iter().filter(|channel| channel.rlc.sendable() > 0);
         let deadline =
             |channel: &LogicalChannel| channel.rlc.waits_since().unwrap_or(0) + channel.rules.delay_budget;
         sending.map(deadline).min().unwrap_or(u64::MAX)
     }
 
     pub fn backlog(&self) -> Backlog {
-        self.all.iter().map(|channel| channel.rlc.backlog()).sum()
+        self.channels.iter().map(|channel| channel.rlc.backlog()).sum()
     }
 
     #[inline]
     pub fn due(&self) -> Option<Time> {
-        self.all.iter().filter_map(|channel| channel.rlc.due()).min()
+        match &self.channels[..] {
+            [only] => only.rlc.due(),
+            several => several.iter().filter_map(|channel| channel.rlc.due()).min(),
+        }
     }
 
     pub fn on_time(&mut self, now: Time) {
-        for channel in self.all.iter_mut().filter(|channel| channel.rlc.due().is_some_and(|at| at <= now)) {
+        for channel in
+            self.channels.iter_mut().filter(|channel| channel.rlc.due().is_some_and(|at| at <= now))
+        {
             channel.rlc.on_time(now);
         }
     }
@@ -261,36 +269,36 @@ impl LogicalChannels {
 
     /// PDUs of one block; `lost` if HARQ has given them up.
     pub fn receive(&mut self, now: Time, units: Range<u64>, lost: bool) {
-        if let [only] = &mut self.all[..] {
-            return only.rlc.receive(now, units, lost);
+        if self.next_unit == 0 {
+            return self.channels[0].rlc.receive(now, units, lost);
         }
         let sections: Vec<_> = self.sections(&units).collect();
         self.sections.retain(|section| !units.contains(&section.units.start));
         for (channel, units) in sections {
-            self.all[channel].rlc.receive(now, units, lost);
+            self.channels[channel].rlc.receive(now, units, lost);
         }
     }
 
     #[inline]
     pub fn has_outcomes(&self) -> bool {
-        self.all.iter().any(|channel| channel.rlc.has_outcomes())
+        self.channels.iter().any(|channel| channel.rlc.has_outcomes())
     }
 
     /// As [`Entity::outcomes`].
     pub fn outcomes(&mut self) -> impl Iterator<Item = Outcome> {
-        self.all.iter_mut().flat_map(|channel| channel.rlc.outcomes())
+        self.channels.iter_mut().flat_map(|channel| channel.rlc.outcomes())
     }
 
     /// Of a STATUS PDU that the receiving end sends now, if one is due.
     #[inline]
     pub fn take_status(&mut self, now: Time) -> Option<StatusNumber> {
-        self.all.iter_mut().enumerate().find_map(|(channel, LogicalChannel { rlc, .. })| {
+        self.channels.iter_mut().enumerate().find_map(|(channel, LogicalChannel { rlc, .. })| {
             let report = if rlc.report_waiting(now) > 0 { rlc.take_report(now, u32::MAX) } else { None };
             Some(StatusNumber { channel, number: report?.number })
         })
     }
 
     pub fn on_status(&mut self, StatusNumber { channel, number }: StatusNumber) {
-        self.all[channel].rlc.on_report(number, false);
+        self.channels[channel].rlc.on_report(number, false);
     }
 }

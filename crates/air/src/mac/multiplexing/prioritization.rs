@@ -4,14 +4,14 @@ use nodeb_base::units::{Duration, Rate, Time};
 const BUCKET: Duration = Duration::from_millis(100);
 
 /// In the unit of a bucket's level, which grows by a bearer's bit rate in a nanosecond.
-const OCTET: u64 = 8_000_000_000;
+const OCTET: i64 = 8_000_000_000;
 
 /// Octets that a logical channel may send before channels of lower priority (Bj of TS 36.321, 5.4.3.1).
 #[derive(Clone, Copy, Debug)]
 pub struct Bucket {
     rate: Rate,
-    /// At `at`.
-    level: u64,
+    /// At `at`; below 0 after a packet that was larger than the level.
+    level: i64,
     at: Time,
 }
 
@@ -25,17 +25,36 @@ impl Bucket {
         self.rate.0 > 0
     }
 
-    /// Octets at `now`, which does not decrease.
-    pub fn octets(&mut self, now: Time) -> u32 {
-        let of = |time: Duration| self.rate.0.saturating_mul(time.0);
-        self.level = self.level.saturating_add(of(now.since(self.at))).min(of(BUCKET));
-        self.at = now;
-        u32::try_from(self.level.div_ceil(OCTET)).unwrap_or(u32::MAX)
+    fn grown_in(&self, time: Duration) -> i64 {
+        i64::try_from(self.rate.0.saturating_mul(time.0)).unwrap_or(i64::MAX)
     }
 
-    pub fn take(&mut self, octets: u32) {
-        self.level = self.level.saturating_sub(u64::from(octets) * OCTET);
+    /// Octets at `now`, which does not decrease.
+    pub fn octets(&mut self, now: Time) -> u32 {
+        let grown = self.grown_in(now.since(self.at));
+        self.level = self.level.saturating_add(grown).min(self.grown_in(BUCKET));
+        self.at = now;
+        if self.level <= 0 { 0 } else { u32::try_from((self.level - 1) / OCTET + 1).unwrap_or(u32::MAX) }
     }
+
+    /// Those of `waiting` octets that precede lower priorities: whole packets while the level is above 0, so that they
+    /// are not segmented.
+    pub fn prioritized(&mut self, now: Time, waiting: u32, packet: u32) -> u32 {
+        match self.octets(now) {
+            0 => 0,
+            octets => octets.max(packet).min(waiting),
+        }
+    }
+
+    /// Those that precede lower priorities.
+    pub fn take(&mut self, octets: u32) {
+        self.level = self.level.saturating_sub(i64::from(octets) * OCTET);
+    }
+}
+
+/// Octets that precede lower priorities, of each priority with some.
+pub fn claims<'a>(demands: impl Iterator<Item = Demand> + 'a) -> impl Iterator<Item = (u8, u32)> + 'a {
+    demands.map(|demand| (demand.priority, demand.prioritized)).filter(|(_, octets)| *octets > 0)
 }
 
 /// In octets.
@@ -44,7 +63,7 @@ pub struct Demand {
     /// 1 is the highest.
     pub priority: u8,
     pub waiting: u32,
-    /// In the bucket.
+    /// Of those that wait, as [`Bucket::prioritized`].
     pub prioritized: u32,
     pub share: u32,
 }
@@ -53,8 +72,7 @@ pub struct Demand {
 /// Adds to the shares of `room` octets; `demands` are in order of decreasing priority. Channels of equal priority are
 /// served equally.
 pub fn prioritize(mut room: u32, demands: &mut [Demand]) {
-    for limit in [|demand: &Demand| demand.prioritized.min(demand.waiting), |demand: &Demand| demand.waiting]
-    {
+    for limit in [|demand: &Demand| demand.prioritized, |demand: &Demand| demand.waiting] {
         for equal in demands.chunk_by_mut(|a, b| a.priority == b.priority) {
             share_equally(&mut room, equal, limit);
         }
@@ -107,7 +125,7 @@ mod tests {
         ] {
             assert_eq!(shares(room, demands), expected, "{room}");
         }
-        assert_eq!(shares(90, [(1, 40, 100), (2, 100, 10)]), [40, 50]);
+        assert_eq!(shares(90, [(1, 40, 40), (2, 100, 10)]), [40, 50]);
     }
 
     #[test]
@@ -124,8 +142,12 @@ mod tests {
         let mut bucket = Bucket::new(Rate(80_000));
         let at = |ms: u64| Time::ZERO + Duration::from_millis(ms);
         assert_eq!([0, 1, 50, 100, 5_000].map(|ms| bucket.octets(at(ms))), [0, 10, 500, 1_000, 1_000]);
-        bucket.take(750);
-        assert_eq!([5_000, 5_025, 5_300].map(|ms| bucket.octets(at(ms))), [250, 500, 1_000]);
+        bucket.take(1_250);
+        assert_eq!([5_000, 5_025, 5_026, 5_300].map(|ms| bucket.octets(at(ms))), [0, 0, 10, 1_000]);
+        assert_eq!(bucket.prioritized(at(5_300), 5_000, 1_500), 1_500);
+        assert_eq!(bucket.prioritized(at(5_300), 600, 1_500), 600);
+        bucket.take(1_500);
+        assert_eq!(bucket.prioritized(at(5_301), 600, 1_500), 0);
         assert_eq!(Bucket::new(Rate(0)).octets(at(9)), 0);
     }
 }

@@ -73,6 +73,11 @@ impl Entity {
         in_mode!(self.sendable())
     }
 
+    /// Octets of the SDU that is partly sent, else of the oldest one in the queue, with its PDCP header.
+    pub fn next_sdu(&self) -> Option<u32> {
+        self.sdus().next_sdu()
+    }
+
     /// A PDU is only added if its header and at least one octet of data fit.
     #[inline]
     pub fn fill(&mut self, now: Time, room: u32) -> Filled {

@@ -150,6 +150,12 @@ impl Stream {
         self.tail() + bytes + headers + u64::from(header::indicators(packets as u32))
     }
 
+    /// Octets of the SDU that is partly in PDUs, else of the oldest packet in the queue.
+    pub fn next_sdu(&self) -> Option<u32> {
+        let cut = (self.tail() > 0).then(|| self.tail() as u32);
+        cut.or_else(|| Some(self.transmit.oldest()?.size + self.framing.sdu_header))
+    }
+
     /// Of the SDU that is partly in PDUs, else the oldest packet in the queue.
     pub fn waits_since(&self) -> Option<u64> {
         let cut = self.sdus.back().filter(|_| self.tail() > 0).map(|sdu| sdu.since);

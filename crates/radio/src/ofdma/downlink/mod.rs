@@ -191,7 +191,7 @@ pub struct DownlinkMac<S> {
     decided: Vec<Decided>,
     /// In order of arrival.
     statuses: VecDeque<Status>,
-    /// Without DRX all phones listen in every subframe.
+    /// Without DRX all phones listen in every TTI.
     drx: Option<DrxStates>,
     /// `None` if all phones are always connected.
     rrc_waits: Option<RrcWaits>,
@@ -280,7 +280,7 @@ impl<S: Standard> DownlinkMac<S> {
         }
     }
 
-    /// In subframe `next` at the earliest.
+    /// In TTI `next` at the earliest.
     fn wait_for_listening(&mut self, user: usize, next: u64) {
         let (Some(drx), cache) = (&self.drx, &mut self.caches.by_user[user]) else { return };
         if cache.ready < u64::MAX {

@@ -9,7 +9,7 @@ use crate::ofdma::rrc::Connections;
 pub struct RrcWaits {
     pub connections: Connections,
     tti: Duration,
-    /// Subframe since which downlink data have waited for a connection.
+    /// TTI since which downlink data have waited for a connection.
     since: Vec<Option<u64>>,
 }
 
@@ -34,7 +34,7 @@ impl RrcWaits {
         }
     }
 
-    /// First subframe of the last connection, which may still be set up; 0 if there was none.
+    /// First TTI of the last connection, which may still be set up; 0 if there was none.
     pub fn waits(&mut self, user: usize, tti: u64, waits: bool) -> u64 {
         self.connections.waits(user, Direction::Down, tti, waits);
         if !waits {

@@ -1,4 +1,4 @@
-use nodeb_air::mac::allocation::{Offers, Part, Room, Spans};
+use nodeb_air::mac::allocation::{GroupAllocator, Offers, Part, Room, Spans};
 use nodeb_air::mac::band::Groups;
 use nodeb_air::mac::sched::{Candidate, Rule, View};
 use nodeb_base::context::Context;
@@ -24,7 +24,7 @@ impl<S: Standard> DownlinkMac<S> {
         self.gather(tti);
         self.parts.clear();
         if self.has_prioritized_rates {
-            self.allocate_prioritized(tti, &mut room);
+            self.allocate_prioritized(tti, room);
         }
         self.allocate(tti, room);
         let mut spare = self.spare(tti, room.groups);
@@ -38,74 +38,58 @@ impl<S: Standard> DownlinkMac<S> {
         }
     }
 
-    /// Data within prioritized rates of all users, in order of priority (TS 23.203, 6.1.7.2). These users then compete
-    /// for their other data.
-    fn allocate_prioritized(&mut self, tti: u64, room: &mut Room) {
-        let now = Time(tti * S::TTI.0);
-        let all = std::mem::take(&mut self.candidates);
-        let mut prioritized: Vec<(u8, u32, Candidate)> = Vec::new();
+    /// Data within prioritized rates, in order of priority (TS 23.203, 6.1.7.2).
+    fn allocate_prioritized(&mut self, tti: u64, room: Room) {
+        let (all, now) = (std::mem::take(&mut self.candidates), Time(tti * S::TTI.0));
+        let mut claims: Vec<(u8, Candidate, u32)> = Vec::new();
         for candidate in &all {
-            let octets = self.users[candidate.user].bearers.prioritized(now);
-            prioritized.extend(octets.map(|(priority, octets)| (priority, octets, *candidate)));
+            let of_user = self.users[candidate.user].bearers.claims(now);
+            claims.extend(of_user.map(|(priority, octets)| (priority, *candidate, octets)));
         }
-        prioritized.sort_by_key(|(priority, ..)| *priority);
-        let waiting = self.caches.waiting.clone();
-        for equal in prioritized.chunk_by(|a, b| a.0 == b.0) {
-            if room.grants == 0 || room.groups.is_empty() {
-                break;
-            }
+        claims.sort_by_key(|(priority, ..)| *priority);
+        let claimed = vec![HEADERS; self.users.len()];
+        let waiting = std::mem::replace(&mut self.caches.waiting, claimed);
+        for equal in claims.chunk_by(|a, b| a.0 == b.0) {
             self.candidates.clear();
-            for (_, octets, candidate) in equal {
+            for (_, candidate, octets) in equal {
                 self.candidates.push(*candidate);
-                self.caches.waiting[candidate.user] = *octets as f32 + HEADERS;
+                self.caches.waiting[candidate.user] += *octets as f32;
             }
-            let served = self.parts.len();
-            self.allocate(tti, *room);
-            for part in &self.parts[served..] {
-                room.groups = room.groups.without(part.groups);
-                room.grants -= 1;
-            }
+            self.candidates.dedup_by_key(|candidate| candidate.user);
+            self.allocate(tti, room);
         }
-        self.caches.waiting = waiting;
-        self.candidates = all;
-        self.candidates.retain(|candidate| {
-            let Some(part) = self.parts.iter().find(|part| part.user == candidate.user) else { return true };
-            let waiting = &mut self.caches.waiting[part.user];
-            *waiting -= part.groups.into_iter().map(|group| self.caches.rates[part.user][group]).sum::<f32>();
-            *waiting > 0.0
-        });
+        (self.candidates, self.caches.waiting) = (all, waiting);
     }
 
-    /// Adds to the groups of users who have some already.
-    fn allocate(&mut self, tti: u64, room: Room) {
-        if room.grants == 0 || room.groups.is_empty() {
-            return;
+    /// What is left of `room`; users who have groups already need no further grant.
+    fn allocate(&mut self, tti: u64, mut room: Room) {
+        for part in &self.parts {
+            room.groups = room.groups.without(part.groups);
+            room.grants -= 1;
         }
+        let candidates = &self.candidates;
+        let is_candidate =
+            |part: &mut Part| candidates.binary_search_by_key(&part.user, |candidate| candidate.user).is_ok();
+        let held: Vec<Part> = self.parts.extract_if(.., is_candidate).collect();
         self.allocator.begin(tti, self.scheduler.as_mut(), &self.candidates, room);
-        while !self.proceed(tti) {
+        if !held.is_empty() || room.grants == 0 {
+            self.with_offers(tti, |allocator, offers| allocator.hold(&held, offers));
+        }
+        while !self.with_offers(tti, GroupAllocator::proceed) {
             for at in 0..self.allocator.unmeasured().len() {
                 self.measure(self.allocator.unmeasured()[at], tti);
             }
         }
-        let (parts, more) = (&mut self.parts, self.allocator.parts());
-        if parts.is_empty() {
-            return parts.extend_from_slice(more);
-        }
-        for part in more {
-            match parts.iter_mut().find(|held| held.user == part.user) {
-                Some(held) => held.groups = held.groups.union(part.groups),
-                None => parts.push(*part),
-            }
-        }
+        self.parts.extend_from_slice(self.allocator.parts());
     }
 
-    /// False if users must be measured first.
-    fn proceed(&mut self, tti: u64) -> bool {
+    #[inline]
+    fn with_offers<R>(&mut self, tti: u64, act: impl FnOnce(&mut GroupAllocator, Offers) -> R) -> R {
         let Self { caches, view, allocator, formats, band, .. } = self;
         let UserCaches { rates, qualities, spans, waiting, .. } = caches;
         let x = if compares_qualities(*view) { &*qualities } else { &*rates };
         let (sizes, yields) = (band.sizes(), formats[0].yields(tti));
-        allocator.proceed(Offers { x, spans, rates, sizes, yields, waiting })
+        act(allocator, Offers { x, spans, rates, sizes, yields, waiting })
     }
 
     /// Blocks with fewer resource elements can be smaller than the scheduler assumes, as sizes have steps; so

@@ -92,7 +92,7 @@ fn octets(bench: &Bench) -> Vec<(u64, u32)> {
 }
 
 #[test]
-fn latency_of_a_small_packet_is_the_wait_and_a_subframe() {
+fn latency_of_a_small_packet_is_the_wait_and_a_tti() {
     for rlc in ["um", "am"] {
         let mut bench = Bench::new(&keys(json!({ "rlc": rlc })), &[at_snr(20.0)]);
         bench.accept(Time(300_000), 0, Packet::new(0, 100));
@@ -122,7 +122,7 @@ fn packets_are_numbered_when_their_first_part_is_sent() {
 
 // Tests the feature: selection of blocks (standard's table)
 /// With one control symbol MCS 28 fits 20 MHz: 75,376 bits, of which at most 3 octets stay unused, except in
-/// subframes 0 and 5.
+/// TTIs 0 and 5.
 #[test]
 fn the_peak_is_that_of_the_table() {
     let params =
@@ -290,7 +290,7 @@ fn acknowledged_mode_delivers_everything_in_order() {
 
 // Tests the feature: HARQ timing of the downlink (standard's table)
 #[test]
-fn retransmissions_follow_eight_subframes_later() {
+fn retransmissions_follow_eight_ttis_later() {
     let fading = channel(
         json!({ "fading": { "mean_snr_db": 10.0, "speed": "120 km/h", "profile": "extended_typical_urban" } }),
     );
@@ -314,7 +314,7 @@ fn retransmissions_follow_eight_subframes_later() {
 }
 
 // Tests the feature: selection of blocks (property)
-/// Also in subframes with synchronization signals and PBCH.
+/// Also in TTIs with synchronization signals and PBCH.
 #[test]
 fn nothing_waits_while_groups_are_left() {
     for bandwidth in ["1.4 MHz", "3 MHz", "5 MHz", "20 MHz"] {
@@ -325,15 +325,15 @@ fn nothing_waits_while_groups_are_left() {
                 full.accept(Time(0), 0, Packet::new(number, 1_500));
             }
             full.run_until(Time(21_000_000));
-            for (subframe, size) in octets(&full).into_iter().filter(|(tti, _)| (10..20).contains(tti)) {
+            for (tti, size) in octets(&full).into_iter().filter(|(tti, _)| (10..20).contains(tti)) {
                 // Headers of RLC, MAC and PDCP.
                 let largest = size.saturating_sub(12);
                 for packet in (1..=12).map(|part| largest * part / 12).filter(|size| *size >= 20) {
                     let mut bench = Bench::new(&params, &[at_snr(snr_db)]);
-                    bench.accept(Time(subframe * 1_000_000 - 1), 0, Packet::new(0, packet));
-                    bench.run_until(Time((subframe + 4) * 1_000_000));
+                    bench.accept(Time(tti * 1_000_000 - 1), 0, Packet::new(0, packet));
+                    bench.run_until(Time((tti + 4) * 1_000_000));
                     let sent: Vec<u64> = octets(&bench).into_iter().map(|(tti, _)| tti).collect();
-                    assert_eq!(sent, [subframe], "{bandwidth}, {snr_db} dB: {packet} of {size}");
+                    assert_eq!(sent, [tti], "{bandwidth}, {snr_db} dB: {packet} of {size}");
                 }
             }
         }
@@ -438,7 +438,7 @@ fn every_transmission_meets_a_phone_that_listens() {
         let cycle = if since.is_some_and(|since| since < 4 + 40) { 20 } else { 80 };
         let is_on = (tti + 80 - offset) % cycle < 4;
         let expects = windows[user].iter().any(|begin| (*begin..begin + 8).contains(&tti));
-        assert!(is_active || is_on || expects, "user {user} in subframe {tti}");
+        assert!(is_active || is_on || expects, "user {user} in TTI {tti}");
         if transmission == 1 {
             last[user] = Some(tti);
         }
@@ -494,17 +494,17 @@ fn the_metric_is_the_rate_of_the_block() {
 }
 
 // Tests the feature: set-up of connections (worked example)
-/// Paging occasion, set-up and one subframe; a packet of the phone begins the set-up at once.
+/// Paging occasion, set-up and one TTI; a packet of the phone begins the set-up at once.
 #[test]
 fn packets_to_an_idle_phone_wait_for_its_connection() {
     let params = keys(json!({ "rlc": "um", "rrc": { "inactivity": "1 s" } }));
     let mut bench = Bench::new(&params, &[at_snr(20.0)]);
     let at = |ms: u64| Time(ms * 1_000_000 - 1);
     bench.accept(at(20), 0, Packet::new(0, 100));
-    // The occasion is in subframe 1289, the preamble in 1291, and the connection 83 subframes later.
+    // The occasion is in TTI 1289, the preamble in 1291, and the connection 83 TTIs later.
     bench.run_until(at(2_000));
     assert_eq!(bench.out.pop().unwrap().0, Time(1_375_000_000));
-    // The phone is connected until subframe 2375.
+    // The phone is connected until TTI 2375.
     bench.accept(at(2_300), 0, Packet::new(1, 100));
     bench.run_until(at(5_000));
     assert_eq!(bench.out.pop().unwrap().0, Time(2_301_000_000));
@@ -524,7 +524,7 @@ fn packets_to_an_idle_phone_wait_for_its_connection() {
 fn phone_that_is_not_connected_is_not_awake() {
     let params = keys(json!({ "rlc": "um", "drx": drx(), "rrc": { "inactivity": "1 s" } }));
     let at = |ms: u64| Time(ms * 1_000_000 - 1);
-    // The first subframe of each connection. A block is sent in it, and the connection is released one second
+    // The first TTI of each connection. A block is sent in it, and the connection is released one second
     // after the block.
     let connected = [1_374, 5_094];
     let is_on =
@@ -708,7 +708,7 @@ fn octets_of_saturated(params: &Lte, channels: &[ChannelSpec], ttis: u64) -> Vec
 /// From 8 to 24 Mbit/s: 1,000 and later 3,000 octets, of which at most four of each block stay unused; 0
 /// after the end.
 #[test]
-fn recorded_rates_determine_the_octets_of_a_subframe() {
+fn recorded_rates_determine_the_octets_of_a_tti() {
     let rates: Vec<_> = (0..40).map(|tti| ["8 Mbps", "24 Mbps", "0 bps", "8 Mbps"][tti / 10]).collect();
     for (users, rlc) in [(1, "um"), (1, "am"), (2, "um"), (3, "am")] {
         let params = keys(json!({ "bandwidth": "10 MHz", "rlc": rlc,
@@ -729,7 +729,7 @@ fn recorded_rates_exceed_those_of_the_tables() {
     assert!(sent[1..].iter().all(|octets| (124_990..=125_000).contains(octets)), "{sent:?}");
 }
 
-/// Eight subframes later, with reports in every subframe.
+/// Eight TTIs later, with reports in every TTI.
 #[test]
 fn recorded_cqis_are_reported() {
     let params = keys(json!({ "cqi": { "cycle": "1 ms" } }));

@@ -1,6 +1,6 @@
 //! TS 36.321, 5.7. A phone listens during the on-duration of each cycle, for `inactivity` after a new block
-//! or its grant, and from 8 subframes after a failed block for up to `retransmission`. In a scheduled uplink
-//! it also listens from a scheduling request to the block that answers it, and 4 subframes after each of its
+//! or its grant, and from 8 TTIs after a failed block for up to `retransmission`. In a scheduled uplink
+//! it also listens from a scheduling request to the block that answers it, and 4 TTIs after each of its
 //! blocks, when a retransmission can be granted. Blocks and grants are sent only while it listens; blocks of
 //! configured grants need none. On a plain uplink, a packet that the phone sends counts as a new block.
 
@@ -20,7 +20,7 @@ pub struct DrxTimers {
     pub short_cycles: u64,
 }
 
-/// In subframes, with the on-duration at its start.
+/// In TTIs, with the on-duration at its start.
 #[derive(Clone, Copy, Debug)]
 struct Cycle {
     length: u64,
@@ -39,7 +39,7 @@ impl Cycle {
         if position < self.on { from } else { from + self.length - position }
     }
 
-    /// Counted from the start of the cycle that begins last before subframe 0.
+    /// Counted from the start of the cycle that begins last before TTI 0.
     fn on_before(self, tti: u64) -> u64 {
         let shifted = tti + self.length - self.offset % self.length;
         shifted / self.length * self.on + (shifted % self.length).min(self.on)
@@ -58,16 +58,16 @@ pub struct Listening {
     timers: DrxTimers,
     short: Option<Cycle>,
     long: Cycle,
-    /// Subframes with short cycles after the inactivity timer.
+    /// TTIs with short cycles after the inactivity timer.
     short_lasts: u64,
-    /// First subframe after the inactivity timer; 0 if it has not run since [`Self::disconnected`] or at all.
+    /// First TTI after the inactivity timer; 0 if it has not run since [`Self::disconnected`] or at all.
     active_until: u64,
-    /// First subframe and the one after the last in which a retransmission may arrive; ends early when it
+    /// First TTI and the one after the last in which a retransmission may arrive; ends early when it
     /// has.
     windows: Vec<(u64, u64)>,
     /// A scheduling request is pending.
     is_requesting: bool,
-    /// First subframe that is not counted in `awake`.
+    /// First TTI that is not counted in `awake`.
     counted: u64,
     awake: u64,
 }
@@ -178,7 +178,7 @@ impl Listening {
         }
     }
 
-    /// If later activity has been recorded already, the subframes up to it are included, but never above
+    /// If later activity has been recorded already, the TTIs up to it are included, but never above
     /// `tti`.
     pub fn awake_by(&mut self, tti: u64) -> u64 {
         self.count(tti);
@@ -207,9 +207,9 @@ mod tests {
 
     proptest! {
         // Tests the feature: discontinuous reception (property)
-        /// Closed forms equal checking each subframe.
+        /// Closed forms equal checking each TTI.
         #[test]
-        fn awake_time_is_the_number_of_subframes_with_reception(
+        fn awake_time_is_the_number_of_ttis_with_reception(
             id in 0u64..50,
             short in any::<bool>(),
             gaps in prop::collection::vec((1u64..900, 0..5), 0..30),

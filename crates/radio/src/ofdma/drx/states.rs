@@ -13,12 +13,12 @@ use super::{DrxTimers, Listening};
 #[derive(Debug)]
 struct DrxState {
     listening: Listening,
-    /// Last wait of which no block was sent since: from the subframe in which the phone did not listen to the
+    /// Last wait of which no block was sent since: from the TTI in which the phone did not listen to the
     /// one in which it does.
     waits: Option<(u64, u64)>,
     /// Of the same data: the phone listened, but was sent no block.
     earlier: Vec<(u64, u64)>,
-    /// Waits whose data were sent, and the sum of their lengths in subframes.
+    /// Waits whose data were sent, and the sum of their lengths in TTIs.
     counted: (u64, u64),
 }
 
@@ -44,7 +44,7 @@ impl DrxStates {
         self.phones.borrow_mut()
     }
 
-    /// First subframe at or after `ready` with reception; extends the last wait if it ends after `ready`,
+    /// First TTI at or after `ready` with reception; extends the last wait if it ends after `ready`,
     /// else records a new one.
     pub fn wake(&self, user: usize, ready: u64) -> u64 {
         let DrxState { listening, waits, earlier, .. } = &mut self.phones()[user];
@@ -112,7 +112,7 @@ impl DrxStates {
         self.phones()[user].listening.disconnected(from, until);
     }
 
-    /// To subframe `tti`, exclusive; `ends` gives the end of a user's connection.
+    /// To TTI `tti`, exclusive; `ends` gives the end of a user's connection.
     pub fn table(&self, tti: u64, ends: impl Fn(usize) -> u64) -> Table {
         let row = |(user, state): (usize, &mut DrxState)| DrxRow {
             user,

@@ -28,15 +28,15 @@ pub struct RrcRules {
 struct Promotion {
     /// When the packet that triggered it could be sent.
     began: u64,
-    /// First subframe of random access.
+    /// First TTI of random access.
     access: u64,
-    /// First connected subframe.
+    /// First connected TTI.
     connected: u64,
 }
 
 // Clause: TS 36.331, 5.3.8: release of connections
 // Simplified: the release takes no time
-/// In subframes.
+/// In TTIs.
 #[derive(Clone, Debug)]
 struct Connection {
     id: u64,
@@ -44,13 +44,13 @@ struct Connection {
     last: Option<Promotion>,
     /// Data wait or are being transmitted, in the downlink and in the uplink.
     waiting: [bool; 2],
-    /// Last subframe in which data arrived or waited.
+    /// Last TTI in which data arrived or waited.
     active: u64,
-    /// First subframe that is not counted in `usage`.
+    /// First TTI that is not counted in `usage`.
     counted: u64,
     usage: ChannelUse,
     promotions: u64,
-    /// Subframes from the packet that began a promotion to the connection, counted in full from the
+    /// TTIs from the packet that began a promotion to the connection, counted in full from the
     /// beginning.
     promoted: u64,
 }
@@ -119,7 +119,7 @@ impl Connections {
         self.0.borrow_mut()
     }
 
-    /// First connected subframe, at most `tti` if connected. An idle phone is promoted: paged first for a
+    /// First connected TTI, at most `tti` if connected. An idle phone is promoted: paged first for a
     /// packet to it, but begins random access at once for its own, even while it waits to be paged.
     pub fn arrive(&self, user: usize, direction: Direction, tti: u64) -> u64 {
         let mut state = self.state();
@@ -174,7 +174,7 @@ impl Connections {
         phone.last.is_some_and(|last| (last.connected..phone.ends(state.rules.inactivity)).contains(&tti))
     }
 
-    /// To subframe `tti`, exclusive. A promotion counts from its beginning, with its full length, even if it
+    /// To TTI `tti`, exclusive. A promotion counts from its beginning, with its full length, even if it
     /// is unfinished.
     pub fn table(&self, tti: u64) -> Table {
         let mut state = self.state();
@@ -261,13 +261,13 @@ mod tests {
     #[test]
     fn states_follow_arrivals_and_the_end_of_data() {
         let phone = connections();
-        // The page is in subframe 9, the preamble in 11, and the connection 83 subframes later.
+        // The page is in TTI 9, the preamble in 11, and the connection 83 TTIs later.
         assert_eq!(phone.arrive(0, Direction::Down, 3), 94);
         phone.waits(0, Direction::Down, 3, true);
         assert!(!phone.is_connected(0, 93) && phone.is_connected(0, 94) && phone.is_connected(0, 90_000));
         phone.waits(0, Direction::Down, 200, false);
         assert!(phone.is_connected(0, 1_199) && !phone.is_connected(0, 1_200));
-        // The packet in subframe 1000 keeps the connection alive. That in subframe 3000 finds an idle phone.
+        // The packet in TTI 1000 keeps the connection alive. That in TTI 3000 finds an idle phone.
         assert_eq!(phone.arrive(0, Direction::Up, 1_000), 94);
         assert_eq!(phone.arrive(0, Direction::Up, 3_000), 3_001 + 83);
         for (name, value) in [

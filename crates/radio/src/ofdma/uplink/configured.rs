@@ -22,7 +22,7 @@ pub struct ConfiguredRules {
 pub struct ConfiguredGrant {
     /// Of the first block.
     pub begins: u64,
-    /// Subframes from block to block.
+    /// TTIs from block to block.
     every: u64,
     pub run: Run,
     pub format: Format,

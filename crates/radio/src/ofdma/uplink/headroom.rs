@@ -32,7 +32,7 @@ pub struct HeadroomRules {
 #[derive(Clone, Debug)]
 pub struct HeadroomReporter {
     rules: HeadroomRules,
-    /// Subframe and path loss in dB of the last report sent.
+    /// TTI and path loss in dB of the last report sent.
     last: Option<(u64, f64)>,
     pub tally: HeadroomTally,
 }
@@ -42,7 +42,7 @@ impl HeadroomReporter {
         Self { rules, last: None, tally: HeadroomTally::default() }
     }
 
-    /// `loss_db` is the path loss in this subframe.
+    /// `loss_db` is the path loss in this TTI.
     pub fn is_due(&self, tti: u64, loss_db: f64) -> bool {
         self.last.is_none_or(|(last, reported_db)| {
             let (passed, HeadroomRules { periodic, prohibit, change_db }) = (tti - last, self.rules);
@@ -57,7 +57,7 @@ impl HeadroomReporter {
     }
 }
 
-/// Resource blocks that the last report received allows, and the first subframe of its block.
+/// Resource blocks that the last report received allows, and the first TTI of its block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadroomEstimate(Option<(u16, u64)>);
 

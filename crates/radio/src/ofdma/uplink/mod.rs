@@ -4,10 +4,11 @@
 //!
 //! ```text
 //! phone         request . . . . . . . block, report . . . . . . . block, report
-//! subframe         n                      n+8                        n+16
+//! TTI              n                      n+8                        n+16
 //! base station     . . . n+4 grant . . . . . . . n+12 grant
 //! ```
 
+mod buffer;
 pub mod configured;
 pub mod headroom;
 mod mac;

@@ -121,7 +121,7 @@ impl Requests {
         self.again_at = if reports_octets { tti + self.rules.again_after } else { u64::MAX };
     }
 
-    /// A UE that waits for a block requests one from the next subframe on, as its configured grant has ended.
+    /// A UE that waits for a block requests one from the next TTI on, as its configured grant has ended.
     pub fn unmask(&mut self, tti: u64) {
         if let Some(since) = self.awaiting {
             self.next = self.next.min(self.rules.occasions.next(since.max(tti + 1)));

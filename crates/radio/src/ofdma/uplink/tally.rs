@@ -22,7 +22,7 @@ table! {
         "user" [""] U64 = |row| row.user as u64;
         /// Scheduling requests sent.
         "requests" [""] U64 = |row| row.requests.sent;
-        /// Mean time from the subframe in which the phone has unreported data to its next new block; NaN if none.
+        /// Mean time from the TTI in which the phone has unreported data to its next new block; NaN if none.
         "request_wait_s" ["s"] F64 = |row| Duration(row.requests.waited * row.tti.0).as_secs() / row.requests.answered as f64;
         /// Grants of new blocks, including each new block of a configured grant.
         "grants" [""] U64 = |row| row.context.grants;

@@ -1,7 +1,6 @@
 use std::ops::Range;
 
 use nodeb_air::UserRadio;
-use nodeb_air::bearer::MAX_BEARERS;
 use nodeb_air::cell::doppler::JakesSequence;
 use nodeb_air::mac::band::{MAX_GROUPS, Row};
 use nodeb_air::mac::multiplexing::{ByChannel, LogicalChannels};
@@ -33,7 +32,7 @@ pub struct Block {
     pub report: ByChannel,
     /// Level, and number of the block's resource blocks.
     pub headroom: Option<(u8, u16)>,
-    /// Subframe of the first transmission.
+    /// TTI of the first transmission.
     pub begun: u64,
     /// As `Decided::requested_at`.
     pub requested_at: Time,
@@ -59,8 +58,8 @@ pub struct Ue {
     pub headroom: Option<HeadroomReporter>,
     pub bearers: LogicalChannels,
     pub requests: Requests,
-    /// First logical channel with octets in the last report.
-    reported: usize,
+    /// Highest priority with octets in the last report.
+    reported: Option<u8>,
     pub tally: UeTally,
 }
 
@@ -80,7 +79,7 @@ impl Ue {
             headroom: rules.headroom.map(HeadroomReporter::new),
             bearers: setup.bearers,
             requests: Requests::new(setup.requests, user.id, &streams),
-            reported: MAX_BEARERS,
+            reported: None,
             tally: UeTally::default(),
         }
     }
@@ -94,7 +93,8 @@ impl Ue {
     /// configured grant.
     pub fn await_grant(&mut self, tti: u64, is_masked: bool) {
         let Self { requests, bearers, .. } = self;
-        if bearers.highest_waiting() < self.reported {
+        let reported = self.reported.unwrap_or(u8::MAX);
+        if bearers.highest_waiting().is_some_and(|priority| priority < reported) {
             requests.report_again();
         }
         requests.await_grant(tti, || bearers.waiting() > 0, is_masked);
@@ -116,7 +116,7 @@ impl Ue {
         let filled = self.bearers.fill(Time(tti * S::TTI.0), octets.saturating_sub(reports));
         let (bytes, report) = (filled.bytes() + reports, self.bearers.waiting_by_channel());
         self.reported = self.bearers.highest_waiting();
-        self.requests.cancel(tti, self.reported < MAX_BEARERS);
+        self.requests.cancel(tti, self.reported.is_some());
         self.tally.blocks += 1;
         self.tally.granted_bytes += u64::from(octets);
         self.tally.padding_bytes += u64::from(octets.saturating_sub(bytes));

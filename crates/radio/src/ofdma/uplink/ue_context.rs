@@ -3,15 +3,14 @@
 use std::collections::VecDeque;
 
 use nodeb_air::UserRadio;
-use nodeb_air::bearer::MAX_BEARERS;
 use nodeb_air::mac::band::{Row, Run};
 use nodeb_air::mac::harq::block::Rules;
-use nodeb_air::mac::multiplexing::prioritization::{Demand, prioritize};
-use nodeb_air::mac::multiplexing::{ByChannel, ChannelRules};
+use nodeb_air::mac::multiplexing::ByChannel;
 use nodeb_air::mac::outer_loop::{Correction, FirstAnswer, OuterLoop};
 use nodeb_base::rng::{Stream, Streams, uniform};
 use nodeb_base::units::Time;
 
+use super::buffer::BufferEstimate;
 use super::configured::{ConfiguredGrant, ConfiguredTally};
 use super::headroom::HeadroomEstimate;
 use super::ue::Block;
@@ -22,7 +21,7 @@ use crate::ofdma::standard::{Format, Standard};
 pub enum UlReport {
     /// Scheduling request.
     Request,
-    /// Buffer status report; `begun` is the first subframe of its block.
+    /// Buffer status report; `begun` is the first TTI of its block.
     Buffer { octets: ByChannel, headroom: Option<(u8, u16)>, begun: u64 },
     /// Block given up, which was first sent in `begun`.
     Nothing { begun: u64 },
@@ -41,7 +40,7 @@ struct Grant {
     /// Of the first transmission.
     at: u64,
     /// Of data that the block has room for.
-    octets: ByChannel,
+    octets: u32,
     /// [`UeContext::estimate_since`] when the block was granted.
     estimate_since: u64,
 }
@@ -66,12 +65,9 @@ pub struct UeContext {
     decoding: Stream,
     /// Of SNRs in dB.
     correction: Option<Correction<f64>>,
-    /// In order of decreasing priority.
-    channels: Vec<ChannelRules>,
     /// Octets assumed after a request or ahead of data.
     first_grant: u32,
-    /// Octets that wait at the UE, without those granted.
-    estimates: ByChannel,
+    buffer: BufferEstimate,
     /// Since which the estimate has been above 0. A grant for all octets sets it to 0; the next request, report
     /// or grant ahead starts a new period.
     pub estimate_since: u64,
@@ -83,7 +79,7 @@ pub struct UeContext {
     pub configured_tally: ConfiguredTally,
     /// As far as the base station has neither received nor given up the blocks.
     granted: VecDeque<Grant>,
-    /// First subframe of the block with the latest report.
+    /// First TTI of the block with the latest report.
     reported_in: Option<u64>,
     /// `None` if the base station has the headroom without reports.
     headroom: Option<HeadroomEstimate>,
@@ -97,9 +93,8 @@ impl UeContext {
             most_bits: setup.block_bits,
             decoding: streams.stream("user", user.id, "uplink decoding"),
             correction: rules.outer_loop.as_ref().map(OuterLoop::correction_db),
-            channels: setup.bearers.iter().map(|channel| channel.rules).collect(),
             first_grant: rules.first_grant,
-            estimates: ByChannel::default(),
+            buffer: BufferEstimate::new(&setup.bearers),
             estimate_since: 0,
             is_ahead: false,
             is_requested: false,
@@ -113,7 +108,8 @@ impl UeContext {
     }
 
     pub fn close(&mut self) {
-        (self.estimates, self.configured) = (ByChannel::default(), None);
+        self.buffer.clear();
+        self.configured = None;
     }
 
     pub fn masks_requests(&self) -> bool {
@@ -180,10 +176,10 @@ impl UeContext {
             UlReport::Request if self.granted.iter().any(|grant| grant.at + S::UP_FEEDBACK_AFTER > tti) => {}
             UlReport::Request => {
                 if self.is_ahead {
-                    self.estimates = ByChannel::default();
+                    self.buffer.clear();
                 }
                 self.is_requested |= self.estimated_buffer() == 0;
-                self.assume(0, tti, false);
+                self.assume(true, tti);
             }
             UlReport::Nothing { begun } => {
                 self.granted.retain(|grant| grant.at != begun);
@@ -203,11 +199,11 @@ impl UeContext {
                     return false;
                 }
                 self.reported_in = Some(begun);
-                let mut estimates = octets.map(|octets| S::reported_octets(u64::from(octets)));
-                for later in self.granted.iter().filter(|grant| grant.at > begun) {
-                    subtract(&mut estimates, &later.octets);
-                }
-                self.set_estimates(estimates, tti);
+                let later = self.granted.iter().filter(|grant| grant.at > begun);
+                let granted = later.map(|grant| grant.octets).sum();
+                self.begin_estimate(tti);
+                let reported = octets.map(|octets| S::reported_octets(u64::from(octets)));
+                self.buffer.report(&reported, granted);
                 (self.is_ahead, self.is_requested) = (false, false);
             }
         }
@@ -216,51 +212,37 @@ impl UeContext {
 
     /// Octets that wait at the UE, without those granted.
     pub fn estimated_buffer(&self) -> u32 {
-        self.estimates.iter().fold(0, |sum, octets| sum.saturating_add(*octets))
+        self.buffer.octets()
     }
 
-    fn set_estimates(&mut self, estimates: ByChannel, tti: u64) {
+    fn begin_estimate(&mut self, tti: u64) {
         if self.estimated_buffer() == 0 {
             self.estimate_since = tti;
         }
-        self.estimates = estimates;
     }
 
-    /// That the UE's logical channel has octets for the first grant, unless it has some already.
-    fn assume(&mut self, channel: usize, tti: u64, is_ahead: bool) {
-        if self.estimates[channel] == 0 {
-            let mut estimates = self.estimates;
-            estimates[channel] = self.first_grant;
-            self.set_estimates(estimates, tti);
-            self.is_ahead = is_ahead;
+    /// Octets of the first grant, after a request or ahead of data.
+    fn assume(&mut self, is_requested: bool, tti: u64) {
+        self.begin_estimate(tti);
+        if self.buffer.assume(is_requested, self.first_grant) {
+            self.is_ahead = !is_requested;
         }
     }
 
-    /// Octets within prioritized rates at the start of TTI `at`, and their highest priority; `None` without any.
-    pub fn prioritized<S: Standard>(&mut self, at: u64) -> Option<(u8, u32)> {
-        let mut prioritized: Option<(u8, u32)> = None;
-        for (channel, estimate) in self.channels.iter_mut().zip(self.estimates) {
-            let octets = channel.bucket.octets(Time(at * S::TTI.0)).min(estimate);
-            if octets > 0 {
-                let (priority, total) = prioritized.unwrap_or((channel.priority, 0));
-                prioritized = Some((priority, total + octets));
-            }
-        }
-        prioritized
+    /// Octets within prioritized rates at the start of TTI `at`, each with its priority.
+    pub fn claims<S: Standard>(&mut self, at: u64) -> impl Iterator<Item = (u8, u32)> {
+        self.buffer.claims(Time(at * S::TTI.0))
     }
 
-    /// By the shortest delay budget of the data that wait.
     pub fn deadline(&self) -> u64 {
-        let waiting = self.channels.iter().zip(self.estimates).filter(|(_, octets)| *octets > 0);
-        let budget = waiting.map(|(channel, _)| channel.delay_budget).min();
-        self.estimate_since + budget.unwrap_or(0)
+        self.estimate_since + self.buffer.delay_budget()
     }
 
     // Clause: TS 36.321, 5.4.1: grants ahead of data
     /// For the first grant's octets, unless the estimate is above 0 already.
     pub fn grant_ahead(&mut self, tti: u64) {
         if self.estimated_buffer() == 0 {
-            self.assume(self.channels.len() - 1, tti, true);
+            self.assume(false, tti);
         }
     }
 
@@ -281,37 +263,21 @@ impl UeContext {
 
     /// For the whole estimate, with headers and reports.
     pub fn needed_octets<S: Standard>(&self) -> u32 {
-        self.estimated_buffer().saturating_add(S::UP_OVERHEAD)
+        self.estimated_buffer().saturating_add(self.overhead::<S>())
+    }
+
+    /// Octets of a block that are not for data.
+    pub fn overhead<S: Standard>(&self) -> u32 {
+        let longer = if self.buffer.waiting() > 1 { S::LONG_BUFFER_REPORT - S::BUFFER_REPORT } else { 0 };
+        S::UP_OVERHEAD + longer
     }
 
     pub fn grant<S: Standard>(&mut self, at: u64, octets: u32) {
         self.tally.grants += 1;
-        let octets = self.share(octets.saturating_sub(S::UP_OVERHEAD), Time(at * S::TTI.0));
-        subtract(&mut self.estimates, &octets);
+        let octets = octets.saturating_sub(self.overhead::<S>());
+        self.buffer.grant(octets, Time(at * S::TTI.0), self.is_ahead || self.is_requested);
         self.is_requested &= self.estimated_buffer() > 0;
         self.granted.push_back(Grant { at, octets, estimate_since: self.estimate_since });
-    }
-
-    /// As the UE will share a block's octets between its logical channels; the last one gets what none needs.
-    fn share(&mut self, octets: u32, now: Time) -> ByChannel {
-        let mut demands = [Demand::default(); MAX_BEARERS];
-        for ((demand, channel), waiting) in demands.iter_mut().zip(&mut self.channels).zip(self.estimates) {
-            let prioritized = channel.bucket.octets(now);
-            *demand = Demand { priority: channel.priority, waiting, prioritized, share: 0 };
-        }
-        prioritize(octets, &mut demands);
-        for (channel, demand) in self.channels.iter_mut().zip(&demands) {
-            channel.bucket.take(demand.prioritized.min(demand.share));
-        }
-        let mut shares = demands.map(|demand| demand.share);
-        shares[self.channels.len() - 1] += octets - shares.iter().sum::<u32>();
-        shares
-    }
-}
-
-fn subtract(estimates: &mut ByChannel, granted: &ByChannel) {
-    for (estimate, granted) in estimates.iter_mut().zip(granted) {
-        *estimate = estimate.saturating_sub(*granted);
     }
 }
 
@@ -409,8 +375,10 @@ mod tests {
         assert!(block.report[0] > 900 && block.report[1] > 3_900, "{:?}", block.report);
         let report = UlReport::Buffer { octets: block.report, headroom: None, begun: 30 };
         context.on_report::<Formats>(report, 34);
-        context.grant::<Formats>(38, block.report[0]);
-        assert!(context.estimates[0] < 100 && context.estimates[1] > 3_900, "{:?}", context.estimates);
         assert_eq!(context.deadline(), 34 + 100);
+        let before = context.estimated_buffer();
+        context.grant::<Formats>(38, block.report[0] + 200);
+        assert_eq!(context.deadline(), 34 + 300, "the higher class has its grant");
+        assert!(before - context.estimated_buffer() > block.report[0]);
     }
 }

@@ -19,7 +19,7 @@ impl<S: Standard> UplinkMac<S> {
 
     // Clause: TS 36.321, 5.4.1, 5.10.2: configured grants and retransmissions
     // Simplified: a block of a configured grant for which retransmissions leave no resource blocks is left out
-    /// Four subframes after `tti`; grants of phones no longer connected end. If others use the grant's
+    /// Four TTIs after `tti`; grants of phones no longer connected end. If others use the grant's
     /// resource blocks there, as many others are granted instead, or the block is left out; a phone that
     /// retransmits sends no other block.
     pub(super) fn grant_configured(&mut self, tti: u64) {
@@ -47,7 +47,7 @@ impl<S: Standard> UplinkMac<S> {
     }
 
     /// Only for a requested block with room for the requested data; configured grants take at most half of a
-    /// subframe's resource blocks.
+    /// TTI's resource blocks.
     fn configure(&mut self, at: u64, user: usize, run: Run, format: Format) {
         let Some(configured) = &self.rules.configured else { return };
         let taken = self.configured_at(at);
@@ -62,7 +62,7 @@ impl<S: Standard> UplinkMac<S> {
 
     // Clause: TS 36.321, 5.4.1: grants
     // Simplified: grants are received without errors
-    /// Four subframes after `tti`. Grants ahead of data get what the grants for data leave, and the scheduler
+    /// Four TTIs after `tti`. Grants ahead of data get what the grants for data leave, and the scheduler
     /// does not learn of them, as their blocks may have only padding.
     pub(super) fn grant(&mut self, ctx: &mut Context, tti: u64) {
         let at = tti + S::UP_BLOCK_AFTER_GRANT;
@@ -104,18 +104,22 @@ impl<S: Standard> UplinkMac<S> {
 
     /// Resource blocks for data within prioritized rates, in order of priority (TS 23.203, 6.1.7.2).
     fn reserve(&mut self, at: u64, bids: &mut [Bid], room: &Room) -> Reserved {
-        let prioritized = |(place, bid): (usize, &Bid)| {
-            let (priority, octets) = self.contexts[bid.candidate.user].prioritized::<S>(at)?;
-            let blocks = ((octets + S::UP_OVERHEAD) as f32 / bid.octets_per_block).ceil() as u16;
-            Some((priority, place, smallest_uplink_grant(blocks.min(bid.needed))))
-        };
-        let mut prioritized: Vec<(u8, usize, u16)> =
-            bids.iter().enumerate().filter_map(prioritized).collect();
-        prioritized.sort_by_key(|(priority, ..)| *priority);
+        let mut claims: Vec<(u8, usize, u32)> = Vec::new();
+        for (place, bid) in bids.iter().enumerate() {
+            let of_phone = self.contexts[bid.candidate.user].claims::<S>(at);
+            claims.extend(of_phone.map(|(priority, octets)| (priority, place, octets)));
+        }
+        claims.sort_by_key(|(priority, ..)| *priority);
         let mut reserved = Reserved { blocks: 0, grants: 0 };
-        for (_, place, blocks) in prioritized.into_iter().take(room.grants as usize) {
-            bids[place].reserved = blocks.min(room.free.len() - reserved.blocks);
-            reserved.add(&bids[place]);
+        for (_, place, octets) in claims {
+            let bid = &mut bids[place];
+            reserved.remove(bid);
+            let free = room.free.len() - reserved.blocks;
+            bid.claimed += octets;
+            let blocks = ((bid.claimed + bid.overhead) as f32 / bid.octets_per_block).ceil() as u16;
+            let blocks = smallest_uplink_grant(blocks.min(bid.needed)).min(free);
+            bid.reserved = if blocks >= bid.least && reserved.grants < room.grants { blocks } else { 0 };
+            reserved.add(bid);
         }
         reserved
     }
@@ -196,7 +200,7 @@ impl<S: Standard> UplinkMac<S> {
         while let Some(run) = next {
             let Some(format) = context.select(run, &bid.sounding.row, &self.formats) else { break };
             let (octets, longer) = (format.bits / 8, smallest_uplink_grant(run.blocks + 1));
-            if octets > S::UP_OVERHEAD {
+            if octets > bid.overhead {
                 best = Some((run, format));
                 if octets >= needed || longer > most {
                     break;
@@ -224,19 +228,21 @@ impl<S: Standard> UplinkMac<S> {
         let octets_per_block = rate as f32 / f32::from(all.blocks);
         let needed = (context.needed_octets::<S>() as f32 / octets_per_block).ceil() as u16;
         let needed = smallest_uplink_grant(needed.min(all.blocks));
-        let least = ((S::UP_OVERHEAD + 1) as f32 / octets_per_block).ceil() as u16;
-        let bid = Bid {
+        let overhead = context.overhead::<S>();
+        let least = ((overhead + 1) as f32 / octets_per_block).ceil() as u16;
+        Some(Bid {
             candidate,
             sounding,
             octets_per_block,
+            overhead,
             needed,
             least,
+            claimed: 0,
             reserved: 0,
             score: 0.0,
             octets: 0,
             blocks: 0,
-        };
-        Some(bid)
+        })
     }
 
     fn order(&mut self, tti: u64, bids: &mut [Bid]) -> AllocationRule {
@@ -303,11 +309,15 @@ struct Bid {
     candidate: Candidate,
     sounding: Sounding,
     octets_per_block: f32,
+    /// Octets of a block that are not for data.
+    overhead: u32,
     /// As far as the phone's power allows.
     needed: u16,
     /// For a block with room for data.
     least: u16,
-    /// For data within prioritized rates.
+    /// Octets within prioritized rates.
+    claimed: u32,
+    /// Resource blocks for them.
     reserved: u16,
     /// The highest one is served first.
     score: f32,

@@ -84,7 +84,7 @@ pub struct UplinkMac<S> {
     balance: Balance,
     /// By the index of their HARQ process.
     planned: Vec<Vec<Planned>>,
-    /// In order of the first subframe in which it can lead to a grant.
+    /// In order of the first TTI in which it can lead to a grant.
     reports: VecDeque<(u64, usize, UlReport)>,
     decided: Vec<Decided>,
     /// With arrival and user, in order of arrival.
@@ -233,7 +233,7 @@ impl<S: Standard> Mac for UplinkMac<S> {
                     for part in bearers.carried(units.clone()) {
                         let Some((sent, passage)) = self.passages.get_mut(&part.packet) else { continue };
                         if decoded {
-                            (passage.asked, passage.from, *sent) = (requested_at, from, ctx.now);
+                            (passage.requested, passage.from, *sent) = (requested_at, from, ctx.now);
                         } else {
                             passage.is_lost = true;
                         }

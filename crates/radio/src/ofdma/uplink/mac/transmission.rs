@@ -93,7 +93,7 @@ impl<S: Standard> UplinkMac<S> {
             for part in ue.bearers.carried(block.units.clone()) {
                 let passage = UplinkPassage {
                     connected,
-                    asked: requested_at,
+                    requested: requested_at,
                     first: from,
                     from,
                     blocks: 0,

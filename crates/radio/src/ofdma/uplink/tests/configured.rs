@@ -6,14 +6,14 @@ fn configured(interval: u64, others: &Value) -> Value {
     json!({ "grants": { "configured": keys } })
 }
 
-/// Of a configured grant for data in subframe 0: the next request is in subframe 10, and its block 8
-/// subframes later.
+/// Of a configured grant for data in TTI 0: the next request is in TTI 10, and its block 8
+/// TTIs later.
 const BEGINS: u64 = 18;
 
 // Tests the feature: configured grants (closed form)
 /// No request, no answer.
 #[test]
-fn latency_of_a_small_packet_is_the_wait_for_its_block_and_one_subframe() {
+fn latency_of_a_small_packet_is_the_wait_for_its_block_and_one_tti() {
     for interval in [10, 20, 32, 40, 64, 80, 128, 160, 320, 640] {
         let uplink = configured(interval, &json!({}));
         let mut bench = Bench::new(&uplink, &json!({ "rlc": "um" }), &[at_snr(20.0)]);
@@ -43,7 +43,7 @@ fn a_grant_ends_after_blocks_without_data() {
         }
         bench.run_until(Time(2_000 * MS));
         let arrivals: Vec<u64> = bench.out.iter().map(|out| out.0.0 / MS).collect();
-        assert_eq!(arrivals, [19, 39, 1_019], "the third packet waits for its request in subframe 1010");
+        assert_eq!(arrivals, [19, 39, 1_019], "the third packet waits for its request in TTI 1010");
         // The first grant has the blocks of two packets, the second one that of the third.
         let expected =
             [("activations", 2), ("releases", 2), ("withdrawals", 0), ("empty_blocks", 2 * release_after)];
@@ -75,7 +75,7 @@ fn more_data_than_a_block_are_granted_by_its_report() {
     bench.accept(Time(1), 0, Packet::new(0, 52));
     bench.accept(Time(100 * MS), 0, Packet::new(1, 1_500));
     bench.run_until(Time(400 * MS));
-    // The block of subframe 178 has the report, and the grant for the rest is 4 subframes later.
+    // The block of TTI 178 has the report, and the grant for the rest is 4 TTIs later.
     let arrivals: Vec<u64> = bench.out.iter().map(|out| out.0.0 / MS).collect();
     assert_eq!(arrivals, [19, BEGINS + 160 + 8 + 1]);
     assert_eq!(bench.column("requests"), [1.0]);
@@ -83,7 +83,7 @@ fn more_data_than_a_block_are_granted_by_its_report() {
 
 // Tests the feature: configured grants (property)
 // Tests the feature: configured grants and retransmissions (property)
-/// Blocks of the grants are retransmitted 8 subframes later; the MAC asserts that no two phones send on one
+/// Blocks of the grants are retransmitted 8 TTIs later; the MAC asserts that no two phones send on one
 /// group.
 #[test]
 fn configured_blocks_are_retransmitted_and_leave_no_packet() {
@@ -155,8 +155,8 @@ fn events_name_the_grant() {
     }
     bench.run_until(Time(50 * MS));
     let granted = bench.events.iter().filter_map(|(_, event)| match event {
-        Event::Granted { passage: UplinkPassage { asked, from, is_reserved, .. }, .. } => {
-            Some((asked.0 / MS, from.0 / MS, *is_reserved))
+        Event::Granted { passage: UplinkPassage { requested, from, is_reserved, .. }, .. } => {
+            Some((requested.0 / MS, from.0 / MS, *is_reserved))
         }
         _ => None,
     });

@@ -2,7 +2,7 @@ use super::*;
 use crate::lte::rrc::Rrc;
 
 // Tests the feature: set-up of connections (property)
-/// Random access and set-up, then a request and 9 subframes as on a connected phone.
+/// Random access and set-up, then a request and 9 TTIs as on a connected phone.
 #[test]
 fn latency_of_a_packet_is_that_of_promotion_request_and_block() {
     for (prach_config, core_ms) in [(3, 23), (6, 0), (15, 100)] {

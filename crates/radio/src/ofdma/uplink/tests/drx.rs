@@ -87,7 +87,7 @@ fn count(range: std::ops::Range<u64>, listens: impl Fn(u64) -> bool) -> u64 {
 }
 
 // Tests the feature: discontinuous reception (worked example)
-/// A packet every 20 ms needs no PDCCH: the phone listens in on-durations, and 4 subframes after each block,
+/// A packet every 20 ms needs no PDCCH: the phone listens in on-durations, and 4 TTIs after each block,
 /// when a retransmission could be granted.
 #[test]
 fn a_phone_with_a_configured_grant_sleeps_between_its_blocks() {
@@ -101,14 +101,14 @@ fn a_phone_with_a_configured_grant_sleeps_between_its_blocks() {
     cell.run_until(Time(4_000 * MS));
     assert_eq!(cell.up.delivered(0), (0..200).collect::<Vec<_>>());
     assert_eq!(cell.up.column("requests"), [1.0]);
-    // The request is sent in subframe 10, and the first block in subframe 18.
+    // The request is sent in TTI 10, and the first block in TTI 18.
     let listens = |tti: u64| tti % 40 < 4 || tti % 20 == (18 + 4) % 20;
     assert_eq!(awake[190] - awake[20], count(401..3_801, listens));
 }
 
 // Tests the feature: discontinuous reception (worked example)
-/// Due every 5 ms, they fall in subframes 0 and 5 of the on-duration of 8; the inactivity timer of 2 subframes
-/// ends before it, and the phone listens 4 subframes after each of its blocks: in subframes 8 and 13.
+/// Due every 5 ms, they fall in TTIs 0 and 5 of the on-duration of 8; the inactivity timer of 2 TTIs
+/// ends before it, and the phone listens 4 TTIs after each of its blocks: in TTIs 8 and 13.
 #[test]
 fn grants_ahead_reach_a_phone_that_listens() {
     let drx = json!({ "on_duration": "8 ms", "inactivity": "2 ms", "long_cycle": "40 ms" });
@@ -142,9 +142,9 @@ fn a_request_wakes_the_phone() {
     cell.run_until(Time(300 * MS));
     assert_eq!(cell.delivered.iter().map(|(_, _, id)| *id).collect::<Vec<_>>(), [7]);
     let at = cell.delivered[0].0;
-    assert!((100..=102).contains(&at), "subframe {at}");
+    assert!((100..=102).contains(&at), "TTI {at}");
     assert_eq!(cell.up.out.iter().map(|out| out.0.0 / MS).collect::<Vec<_>>(), [109]);
-    // The block of subframe 108 can be repeated in subframe 112, in which the phone listens anyway: until 10 subframes
+    // The block of TTI 108 can be repeated in TTI 112, in which the phone listens anyway: until 10 TTIs
     // after the grant.
     assert_eq!(cell.awake_by(320), 10 + (104 + 1 + 10 - 100));
 }

@@ -130,12 +130,12 @@ fn fading(mean_snr_db: f64) -> Value {
 // Tests the feature: scheduling requests (closed form)
 /// The request, three for the base station, the grant, three for the phone, and the block.
 #[test]
-fn latency_of_a_small_packet_is_the_wait_for_a_request_and_nine_subframes() {
+fn latency_of_a_small_packet_is_the_wait_for_a_request_and_nine_ttis() {
     for period in [1, 2, 5, 10, 20, 40, 80] {
         let uplink = json!({ "request_period": format!("{period} ms") });
         let mut bench = Bench::new(&uplink, &json!({ "rlc": "um" }), &[at_snr(20.0)]);
         for number in 0..20 {
-            // Times within a subframe do not matter, as the wait ends at its boundary.
+            // Times within a TTI do not matter, as the wait ends at its boundary.
             let at = number * 211 * MS + 300_000;
             bench.accept(Time(at), 0, Packet::new(number, 52));
             bench.run_until(Time(at + 200 * MS));
@@ -153,13 +153,13 @@ fn events_give_the_times_of_request_and_block() {
     bench.accept(Time(3 * MS + 1), 0, Packet::new(0, 52));
     bench.run_until(Time(50 * MS));
     let granted = bench.events.iter().find_map(|(at, event)| match event {
-        Event::Granted { phone, passage: UplinkPassage { asked, from, .. }, .. } => {
-            Some((*at, *phone, *asked, *from))
+        Event::Granted { phone, passage: UplinkPassage { requested, from, .. }, .. } => {
+            Some((*at, *phone, *requested, *from))
         }
         _ => None,
     });
-    let [asked, from, sent] = [10, 18, 19].map(|ms| Time(ms * MS));
-    assert_eq!(granted, Some((sent, 0, asked, from)));
+    let [requested, from, sent] = [10, 18, 19].map(|ms| Time(ms * MS));
+    assert_eq!(granted, Some((sent, 0, requested, from)));
     let numbered = bench.events.iter().find(|(_, event)| matches!(event, Event::Numbered { .. }));
     let (place, packet) = (Place::new(Site::Uplink, 0), PacketId(0));
     assert_eq!(numbered, Some(&(from, Event::Numbered { place, user: 0, bearer: 0, packet, number: 0 })));
@@ -175,12 +175,12 @@ fn grants_ahead_shorten_the_wait() {
         bench.accept(at, 0, Packet::new(number, 52));
         bench.run_until(Time(at.0 + 50 * MS));
     }
-    // Grants of subframes 95, 100, ... are for blocks in 99, 104, ...
+    // Grants of TTIs 95, 100, ... are for blocks in 99, 104, ...
     assert_eq!(bench.out[1], (Time(105 * MS), 0, 1, true));
 }
 
 // Tests the feature: grants (standard's table)
-/// A long queue fills at least 165 of 200 subframes.
+/// A long queue fills at least 165 of 200 TTIs.
 #[test]
 fn a_long_queue_is_sent_at_the_rate_of_the_table() {
     let others = json!({ "rlc": "um" });
@@ -239,7 +239,7 @@ fn octets_leave_in_the_end_whatever_is_lost() {
 
 // Tests the feature: HARQ timing of the uplink (standard's table)
 #[test]
-fn retransmissions_follow_eight_subframes_later() {
+fn retransmissions_follow_eight_ttis_later() {
     let others = json!({ "bandwidth": "3 MHz", "rlc": "um" });
     let uplink = json!({ "queue": { "drop_tail": { "limit": 10_000 } } });
     let mut bench = Bench::new(&uplink, &others, &[fading(8.0)]);
@@ -292,7 +292,7 @@ fn power_limits_phones_at_the_edge() {
 }
 
 // Tests the feature: grants ahead of data (property)
-/// Grants ahead in every subframe.
+/// Grants ahead in every TTI.
 #[test]
 fn padding_takes_no_block_from_data() {
     for scheduler in SchedulerSpec::NAMES {
@@ -322,7 +322,7 @@ fn bad_channels_get_blocks_with_room_for_data() {
 }
 
 // Tests the feature: buffer status reports (property)
-/// What a block carries is in no report; grants end at most 8 subframes after the data, the time of report,
+/// What a block carries is in no report; grants end at most 8 TTIs after the data, the time of report,
 /// grant and block.
 #[test]
 fn grants_carry_the_data_and_end_with_them() {
@@ -350,7 +350,7 @@ fn grants_carry_the_data_and_end_with_them() {
                 whole.iter().all(|[size, padding]| 50.0 * padding <= *size),
                 "{rlc}, {bytes}: {blocks:?}"
             );
-            // A level of the reports counts up to a sixth more than waits, of the data of about 9 subframes.
+            // A level of the reports counts up to a sixth more than waits, of the data of about 9 TTIs.
             let padding: f64 = last.iter().map(|[_, padding]| padding).sum();
             assert!(padding <= 9.0 / 6.0 * whole[0][0], "{rlc}, {bytes}: {blocks:?}");
             bench.run_until(Time((ms + 8) * MS));
@@ -388,7 +388,7 @@ fn requests_for_small_packets_take_a_bounded_share() {
     }
 }
 
-/// The SNR varies over 80 subframes, so that blocks fail.
+/// The SNR varies over 80 TTIs, so that blocks fail.
 #[test]
 fn no_block_follows_the_end_of_a_recording() {
     let snrs: Vec<f64> = (0..80).map(|tti| if tti % 7 == 0 { -3.0 } else { 12.0 }).collect();
