@@ -113,7 +113,10 @@ fn prioritized_rates_are_rates() {
 /// Of guarantees beyond the capacity, those of the higher priority hold.
 #[test]
 fn overload_is_shared_by_priority() {
-    for traffic in ["traffic", "upload"] {
+    for (traffic, scheduler) in
+        ["traffic", "upload"].into_iter().flat_map(|traffic| SCHEDULERS.map(|scheduler| (traffic, scheduler)))
+    {
+        let key = if traffic == "upload" { "uplink.scheduled." } else { "" };
         let group = |name: &str, count: u32, bearer: &str| {
             format!(
                 "[[users]]\nname = \"{name}\"\ncount = {count}\n{traffic}.ftp.size = \"1 GB\"\n{bearer}\n\
@@ -121,15 +124,36 @@ fn overload_is_shared_by_priority() {
             )
         };
         let result = simulate(&format!(
-            "duration = \"8 s\"\nradio.lte.bandwidth = \"5 MHz\"\n[tcp.linux]\n{}{}{}",
+            "duration = \"8 s\"\n[radio.lte]\nbandwidth = \"5 MHz\"\n{key}scheduler = \"{scheduler}\"\n[tcp.linux]\n{}{}{}",
             group("high", 3, "bearer = { qci = 1, prioritized_rate = \"2500 kbps\" }"),
             group("low", 2, "bearer = { qci = 4, prioritized_rate = \"2500 kbps\" }"),
             group("plain", 5, ""),
         ));
         let bps = |group: std::ops::Range<usize>| delivered(&result.flows[group]) * 8.0 / 8.0;
         let (high, low, plain) = (bps(0..3), bps(3..5), bps(5..10));
-        assert!((6.8e6..8.0e6).contains(&high), "{traffic}: {high}, {low}, {plain}");
-        assert!(low > 2e6 && plain < low, "{traffic}: {high}, {low}, {plain}");
+        assert!((6.8e6..8.0e6).contains(&high), "{traffic}, {scheduler}: {high}, {low}, {plain}");
+        assert!(low > 2e6 && plain < low, "{traffic}, {scheduler}: {high}, {low}, {plain}");
+    }
+}
+
+/// Calls take no turns of the other phones.
+#[test]
+fn round_robin_is_fair_beside_guaranteed_rates() {
+    for traffic in ["traffic", "upload"] {
+        let key = if traffic == "upload" { "uplink.scheduled." } else { "" };
+        let result = simulate(&format!(
+            "duration = \"8 s\"\n[radio.lte]\nbandwidth = \"5 MHz\"\n{key}scheduler = \"round_robin\"\n\
+             {key}users_per_tti = 4\n[tcp.linux]\n\
+             [[users]]\nname = \"callers\"\ncount = 5\nstagger = \"4 ms\"\n\
+             {traffic}.cbr = {{ size = \"160 B\", interval = \"20 ms\" }}\nue.channel.constant.snr_db = 15.0\n\
+             bearer = {{ qci = 1, prioritized_rate = \"128 kbps\" }}\n\
+             [[users]]\nname = \"plain\"\ncount = 20\n{traffic}.ftp.size = \"1 GB\"\n\
+             ue.channel.constant.snr_db = 15.0\n"
+        ));
+        let plain = || result.flows[5..].iter().map(|flow| flow.delivered_bytes as f64);
+        let (least, most) = (plain().fold(f64::INFINITY, f64::min), plain().fold(0.0, f64::max));
+        assert!(least > 0.8 * most, "{traffic}: {least} to {most}");
+        assert!(result.flows[..5].iter().all(|flow| flow.transfers > 395), "{traffic}");
     }
 }
 

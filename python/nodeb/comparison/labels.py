@@ -74,7 +74,7 @@ def _value(key: str, label: str, scenario: Plain) -> str:
         return f"no {label}"
     if name := _name(found):
         return name
-    return parts[-1] if isinstance(found, Mapping | list) else f"{label}={_text(found)}"
+    return label if isinstance(found, Mapping | list) else f"{label}={_text(found)}"
 
 
 def _name(value: Any) -> str:

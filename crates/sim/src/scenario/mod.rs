@@ -459,10 +459,7 @@ impl Scenario {
         let has_classes = self.radio.parts().channel == Some(ChannelKey::Ue);
         for (key, bearer) in [("bearer", &group.bearer), ("upload_bearer", &group.upload_bearer)] {
             check.require(bearer.is_none() || has_classes, key, || {
-                format!(
-                    "radio `{}` has no classes of bearers; remove `{key}` or use `hsdpa` or `lte`",
-                    self.radio.key()
-                )
+                format!("radio `{}` has no classes of bearers; remove `{key}` or use `lte`", self.radio.key())
             });
         }
         check.require(group.upload_bearer.is_none() || group.has_both_directions(), "upload_bearer", || {

@@ -197,18 +197,18 @@ impl GroupAllocator {
         self.open(candidates);
     }
 
-    /// Parts of candidates who need no further grant, before the first call of [`Self::proceed`].
-    pub fn hold(&mut self, parts: &[Part], offers: Offers) {
-        for part in parts {
-            let Ok(place) = self.open.binary_search_by_key(&(part.user as u32), |contender| contender.user)
-            else {
-                continue;
-            };
+    /// Takes the parts of candidates, who need no further grant, from `parts`; before the first call of
+    /// [`Self::proceed`].
+    pub fn keep(&mut self, parts: &mut Vec<Part>, offers: Offers) {
+        parts.retain(|part| {
+            let place = self.open.binary_search_by_key(&(part.user as u32), |contender| contender.user);
+            let Ok(place) = place else { return true };
             let mut held = Held::nothing(self.open[place]);
             part.groups.into_iter().for_each(|group| held.add(group, offers));
             held.is_open = held.carried < offers.waiting[part.user];
             self.holders.put(held);
-        }
+            false
+        });
         if self.room.grants == 0 {
             self.keep_holders();
         } else {

@@ -10,11 +10,13 @@ impl GroupAllocator {
         let mut free = room.groups;
         self.newcomers.clear();
         self.newcomers.extend(self.holders.all.iter().map(|held| held.contender.candidate));
-        let grants = room.grants + self.newcomers.len();
+        let holders = self.newcomers.len();
+        let grants = room.grants + holders;
         let before = self.open.partition_point(|contender| (contender.candidate as usize) < first);
         self.open.rotate_left(before);
         // Not more users can be served.
-        let served = grants.min(free.len()).min(self.open.len());
+        let open_holders = self.holders.all.iter().filter(|held| held.is_open).count();
+        let served = (room.grants + open_holders).min(free.len()).min(self.open.len());
         let balance = |user: u32| self.balance.of(user as usize);
         self.open[..served].sort_by(|a, b| balance(a.user).total_cmp(&balance(b.user)));
         while !free.is_empty() && !self.open.is_empty() {
@@ -22,7 +24,9 @@ impl GroupAllocator {
             free = self.return_surplus(offers);
             self.remove_closed();
         }
-        self.newcomers.sort_unstable_by_key(|candidate| ((*candidate as usize) < first, *candidate));
+        // Holders have no turn.
+        self.newcomers[holders..]
+            .sort_unstable_by_key(|candidate| ((*candidate as usize) < first, *candidate));
         let of_newcomers = self.newcomers.iter().filter_map(|candidate| self.holders.get(*candidate));
         let served = of_newcomers.filter(|held| !held.groups.is_empty());
         self.parts.extend(served.map(Held::part));
@@ -30,8 +34,11 @@ impl GroupAllocator {
         let elements = |groups: Groups| {
             groups.into_iter().map(|group| offers.sizes[group] * offers.yields[group]).sum::<f32>()
         };
-        let shares =
-            held.filter(|held| !held.groups.is_empty()).map(|held| (held.user(), elements(held.groups)));
+        let is_dealt = |held: &&Held| {
+            !held.groups.is_empty()
+                && (holders == 0 || !self.newcomers[..holders].contains(&held.contender.candidate))
+        };
+        let shares = held.filter(is_dealt).map(|held| (held.user(), elements(held.groups)));
         self.balance.record(shares, LARGEST_BALANCE);
     }
 

@@ -15,7 +15,7 @@ use nodeb_net::queue::QueueCounts;
 
 use crate::Backlog;
 use crate::bearer::{Bearer, MAX_BEARERS};
-use crate::rlc::lte::{Entity, Filled, Outcome};
+use crate::rlc::lte::{Entity, Filled, Outcome, earlier};
 use prioritization::{Bucket, Demand, claims, prioritize};
 
 /// By logical channel, in order of decreasing priority; 0 beyond a phone's channels.
@@ -40,9 +40,17 @@ impl LogicalChannel {
     fn demand(&mut self, now: Time, room: u32) -> Demand {
         let sendable = self.rlc.sendable().min(u64::from(room)) as u32;
         let waiting = if sendable > 0 { sendable.saturating_add(HEADERS) } else { 0 };
-        let packet = self.rlc.next_sdu().map_or(waiting, |octets| octets + HEADERS);
+        let packet = self.rlc.next_octets() + HEADERS;
         let prioritized = self.bucket.prioritized(now, waiting, packet);
         Demand { priority: self.rules.priority, waiting, prioritized, share: 0 }
+    }
+
+    /// Without other channels.
+    fn fill_at_rate(&mut self, now: Time, room: u32) -> Filled {
+        let prioritized = self.demand(now, room).prioritized;
+        let filled = self.rlc.fill(now, room);
+        self.bucket.take(filled.payload.min(prioritized));
+        filled
     }
 }
 
@@ -82,14 +90,43 @@ pub struct StatusNumber {
     number: u64,
 }
 
+/// What a phone's channels have or need.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Attention {
+    pub has_outcomes: bool,
+    /// As [`Entity::sendable`].
+    pub sendable: u64,
+    /// Next call of [`LogicalChannels::on_time`].
+    pub due: Option<Time>,
+}
+
+impl Attention {
+    fn with(self, other: Self) -> Self {
+        Self {
+            has_outcomes: self.has_outcomes || other.has_outcomes,
+            sendable: self.sendable + other.sendable,
+            due: earlier(self.due, other.due),
+        }
+    }
+}
+
+#[inline(always)] // As `LogicalChannels::attend`.
+fn attend(channel: usize, rlc: &mut Entity, now: Time, send: &mut impl FnMut(StatusNumber)) -> Attention {
+    if rlc.report_waiting(now) > 0
+        && let Some(report) = rlc.take_report(now, u32::MAX)
+    {
+        send(StatusNumber { channel, number: report.number });
+    }
+    Attention { has_outcomes: rlc.has_outcomes(), sendable: rlc.sendable(), due: rlc.due() }
+}
+
 /// Of a phone in one direction; PDUs are numbered in the order in which blocks take them.
 #[derive(Debug)]
 pub struct LogicalChannels {
     /// In order of decreasing priority.
     channels: Vec<LogicalChannel>,
-    /// Of blocks in flight.
+    /// Of blocks in flight; none if there is only one channel, whose numbers are those of the blocks.
     sections: VecDeque<Section>,
-    /// 0 as long as there is only one channel, whose numbers are those of the blocks.
     next_unit: u64,
     /// Of the last packet.
     pushed: usize,
@@ -125,6 +162,20 @@ impl LogicalChannels {
             *of = u32::try_from(octets(channel)).unwrap_or(u32::MAX);
         }
         by_channel
+    }
+
+    /// After any change; `send` gets the STATUS PDUs that the receiving end sends now.
+    #[inline(always)] // Called after each block and packet.
+    pub fn attend(&mut self, now: Time, mut send: impl FnMut(StatusNumber)) -> Attention {
+        match &mut self.channels[..] {
+            [only] => attend(0, &mut only.rlc, now, &mut send),
+            several => {
+                let all = several.iter_mut().enumerate();
+                let all =
+                    all.map(|(channel, LogicalChannel { rlc, .. })| attend(channel, rlc, now, &mut send));
+                all.fold(Attention::default(), Attention::with)
+            }
+        }
     }
 
     // --- Methods of the sending end ---
@@ -178,10 +229,11 @@ impl LogicalChannels {
     }
 
     /// A PDU is only added if its header and at least one octet of data fit.
-    #[inline]
+    #[inline(always)] // Called for each block.
     pub fn fill(&mut self, now: Time, room: u32) -> Filled {
         match &mut self.channels[..] {
             [only] if !only.bucket.has_rate() => only.rlc.fill(now, room),
+            [only] => only.fill_at_rate(now, room),
             _ => self.multiplex(now, room),
         }
     }
@@ -212,7 +264,7 @@ impl LogicalChannels {
 
     /// Channel and numbers in the channel of PDUs in flight.
     fn sections(&self, units: &Range<u64>) -> impl Iterator<Item = (usize, Range<u64>)> {
-        let whole = (self.next_unit == 0).then(|| (0, units.clone()));
+        let whole = (self.channels.len() == 1).then(|| (0, units.clone()));
         let Range { start, end } = *units;
         let part = move |section: &Section| {
             let units = start.max(section.units.start)..end.min(section.units.end);
@@ -268,10 +320,15 @@ impl LogicalChannels {
     // --- Methods of the receiving end ---
 
     /// PDUs of one block; `lost` if HARQ has given them up.
+    #[inline(always)] // Called for each block.
     pub fn receive(&mut self, now: Time, units: Range<u64>, lost: bool) {
-        if self.next_unit == 0 {
-            return self.channels[0].rlc.receive(now, units, lost);
+        match &mut self.channels[..] {
+            [only] => only.rlc.receive(now, units, lost),
+            _ => self.receive_sections(now, units, lost),
         }
+    }
+
+    fn receive_sections(&mut self, now: Time, units: Range<u64>, lost: bool) {
         let sections: Vec<_> = self.sections(&units).collect();
         self.sections.retain(|section| !units.contains(&section.units.start));
         for (channel, units) in sections {
@@ -279,23 +336,9 @@ impl LogicalChannels {
         }
     }
 
-    #[inline]
-    pub fn has_outcomes(&self) -> bool {
-        self.channels.iter().any(|channel| channel.rlc.has_outcomes())
-    }
-
     /// As [`Entity::outcomes`].
     pub fn outcomes(&mut self) -> impl Iterator<Item = Outcome> {
         self.channels.iter_mut().flat_map(|channel| channel.rlc.outcomes())
-    }
-
-    /// Of a STATUS PDU that the receiving end sends now, if one is due.
-    #[inline]
-    pub fn take_status(&mut self, now: Time) -> Option<StatusNumber> {
-        self.channels.iter_mut().enumerate().find_map(|(channel, LogicalChannel { rlc, .. })| {
-            let report = if rlc.report_waiting(now) > 0 { rlc.take_report(now, u32::MAX) } else { None };
-            Some(StatusNumber { channel, number: report?.number })
-        })
     }
 
     pub fn on_status(&mut self, StatusNumber { channel, number }: StatusNumber) {

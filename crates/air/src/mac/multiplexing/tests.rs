@@ -29,6 +29,15 @@ fn packet(id: u64, bearer: u8) -> Packet {
     Packet { bearer, ..Packet::new(id, 500) }
 }
 
+/// STATUS PDUs arrive at once.
+fn report(channels: &mut LogicalChannels, now: Time) {
+    let mut statuses = Vec::new();
+    channels.attend(now, |status| statuses.push(status));
+    for status in statuses {
+        channels.on_status(status);
+    }
+}
+
 /// Octets that each bearer gets in `ttis` blocks of `room` octets, if data always wait.
 fn carried(bearers: &[Bearer; 2], room: u32, ttis: u64) -> [u32; 2] {
     let (mut channels, mut octets) = (channels(bearers), [0; 2]);
@@ -38,7 +47,7 @@ fn carried(bearers: &[Bearer; 2], room: u32, ttis: u64) -> [u32; 2] {
         }
         let units = channels.fill(at(tti), room).units;
         channels.receive(at(tti), units, false);
-        while channels.take_status(at(tti)).map(|status| channels.on_status(status)).is_some() {}
+        report(&mut channels, at(tti));
         for outcome in channels.outcomes() {
             if let Outcome::Delivered { packet, .. } = outcome {
                 octets[usize::from(packet.bearer)] += packet.size;
@@ -96,9 +105,7 @@ proptest! {
             let carried: u32 = channels.carried(block.units.clone()).iter().map(|part| part.bytes).sum();
             prop_assert!(carried <= block.payload);
             channels.receive(at(tti), block.units, lost);
-            while let Some(status) = channels.take_status(at(tti)) {
-                channels.on_status(status);
-            }
+            report(channels, at(tti));
             channels.on_time(at(tti));
             for outcome in channels.outcomes() {
                 let (Outcome::Delivered { packet, .. } | Outcome::Lost { packet, .. }) = outcome;

@@ -73,9 +73,13 @@ impl Entity {
         in_mode!(self.sendable())
     }
 
-    /// Octets of the SDU that is partly sent, else of the oldest one in the queue, with its PDCP header.
-    pub fn next_sdu(&self) -> Option<u32> {
-        self.sdus().next_sdu()
+    /// Octets that are sent next as a whole: the mean of a retransmission, else the rest of an SDU.
+    pub fn next_octets(&self) -> u32 {
+        let retransmission = match self {
+            Self::Um(_) => None,
+            Self::Am(entity) => entity.next_retransmission(),
+        };
+        retransmission.unwrap_or_else(|| self.sdus().next_sdu())
     }
 
     /// A PDU is only added if its header and at least one octet of data fit.

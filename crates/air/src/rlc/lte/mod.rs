@@ -101,7 +101,7 @@ impl Default for Framing {
 
 /// `None` stands for no time.
 #[inline]
-fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+pub fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         _ => one.or(other),

@@ -150,10 +150,12 @@ impl Stream {
         self.tail() + bytes + headers + u64::from(header::indicators(packets as u32))
     }
 
-    /// Octets of the SDU that is partly in PDUs, else of the oldest packet in the queue.
-    pub fn next_sdu(&self) -> Option<u32> {
-        let cut = (self.tail() > 0).then(|| self.tail() as u32);
-        cut.or_else(|| Some(self.transmit.oldest()?.size + self.framing.sdu_header))
+    /// Octets of the SDU that is partly in PDUs, else of the oldest packet in the queue; 0 without one.
+    pub fn next_sdu(&self) -> u32 {
+        match self.tail() {
+            0 => self.transmit.oldest().map_or(0, |packet| packet.size + self.framing.sdu_header),
+            tail => tail as u32,
+        }
     }
 
     /// Of the SDU that is partly in PDUs, else the oldest packet in the queue.

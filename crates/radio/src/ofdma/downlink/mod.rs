@@ -14,7 +14,7 @@ use nodeb_air::cell::tally::PHONES;
 use nodeb_air::mac::allocation::{GroupAllocator, Part, Spans};
 use nodeb_air::mac::band::{Band, MAX_GROUPS, Row};
 use nodeb_air::mac::harq::block::{Decided, Rules, SentBlock};
-use nodeb_air::mac::multiplexing::{LogicalChannels, StatusNumber};
+use nodeb_air::mac::multiplexing::{Attention, LogicalChannels, StatusNumber};
 use nodeb_air::mac::outer_loop::OuterLoop;
 use nodeb_air::mac::sched::{Candidate, Scheduler, SchedulerSpec, View};
 use nodeb_air::mac::user_set::UserSet;
@@ -251,13 +251,13 @@ impl<S: Standard> DownlinkMac<S> {
     fn refresh(&mut self, ctx: &mut Context, user: usize) {
         let state = &mut self.users[user];
         let now = ctx.now;
-        while let Some(number) = state.bearers.take_status(now) {
-            self.statuses.push_back(Status { at: now + self.status_delay, user, number });
-        }
-        if state.bearers.has_outcomes() {
+        let at = now + self.status_delay;
+        let send = |number| self.statuses.push_back(Status { at, user, number });
+        let Attention { has_outcomes, sendable, due } = state.bearers.attend(now, send);
+        if has_outcomes {
             pass_on(ctx, user, state);
         }
-        let (caches, processes, sendable) = (&mut self.caches, &state.processes, state.bearers.sendable());
+        let (caches, processes) = (&mut self.caches, &state.processes);
         let cache = &mut caches.by_user[user];
         cache.fresh = if sendable > 0 { processes.free_at() } else { u64::MAX };
         cache.ready = processes.ready(sendable > 0);
@@ -266,7 +266,7 @@ impl<S: Standard> DownlinkMac<S> {
             caches.answering.insert(user);
         }
         caches.waiting[user] = sendable as f32 + HEADERS;
-        caches.due.set(user, state.bearers.due().unwrap_or(Time(u64::MAX)));
+        caches.due.set(user, due.unwrap_or(Time(u64::MAX)));
         let next = || now.0.div_ceil(S::TTI.0);
         if let Some(rrc_waits) = &mut self.rrc_waits {
             let since = rrc_waits.waits(user, next(), state.bearers.backlog().packets > 0);

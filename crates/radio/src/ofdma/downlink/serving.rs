@@ -67,13 +67,11 @@ impl<S: Standard> DownlinkMac<S> {
             room.groups = room.groups.without(part.groups);
             room.grants -= 1;
         }
-        let candidates = &self.candidates;
-        let is_candidate =
-            |part: &mut Part| candidates.binary_search_by_key(&part.user, |candidate| candidate.user).is_ok();
-        let held: Vec<Part> = self.parts.extract_if(.., is_candidate).collect();
         self.allocator.begin(tti, self.scheduler.as_mut(), &self.candidates, room);
-        if !held.is_empty() || room.grants == 0 {
-            self.with_offers(tti, |allocator, offers| allocator.hold(&held, offers));
+        if !self.parts.is_empty() {
+            let mut parts = std::mem::take(&mut self.parts);
+            self.with_offers(tti, |allocator, offers| allocator.keep(&mut parts, offers));
+            self.parts = parts;
         }
         while !self.with_offers(tti, GroupAllocator::proceed) {
             for at in 0..self.allocator.unmeasured().len() {

@@ -11,6 +11,8 @@ struct Estimate {
     rules: ChannelRules,
     bucket: Bucket,
     octets: u32,
+    /// The octets are no report's.
+    is_assumed: bool,
 }
 
 impl Estimate {
@@ -29,8 +31,10 @@ pub struct BufferEstimate {
 
 impl BufferEstimate {
     pub fn new(bearers: &LogicalChannels) -> Self {
-        let estimate =
-            |rules: ChannelRules| Estimate { rules, bucket: Bucket::new(rules.prioritized_rate), octets: 0 };
+        let estimate = |rules: ChannelRules| {
+            let bucket = Bucket::new(rules.prioritized_rate);
+            Estimate { rules, bucket, octets: 0, is_assumed: false }
+        };
         Self { channels: bearers.iter().map(|channel| estimate(channel.rules)).collect() }
     }
 
@@ -53,15 +57,15 @@ impl BufferEstimate {
         let channel = &mut self.channels[if is_highest { 0 } else { last }];
         let is_empty = channel.octets == 0;
         if is_empty {
-            channel.octets = octets;
+            (channel.octets, channel.is_assumed) = (octets, true);
         }
         is_empty
     }
 
-    /// Of which `granted` octets will be sent in later blocks.
+    /// Of which `granted` octets will be sent in later blocks, assumed to be those of the highest priorities.
     pub fn report(&mut self, reported: &ByChannel, granted: u32) {
         for (channel, octets) in self.channels.iter_mut().zip(reported) {
-            channel.octets = *octets;
+            (channel.octets, channel.is_assumed) = (*octets, false);
         }
         let demand = |Estimate { rules, octets, .. }: &Estimate| Demand {
             priority: rules.priority,
@@ -74,14 +78,13 @@ impl BufferEstimate {
     }
 
     /// As the UE will share a block's octets. Those that are only assumed are not taken from buckets.
-    pub fn grant(&mut self, octets: u32, now: Time, is_assumed: bool) {
+    pub fn grant(&mut self, octets: u32, now: Time) {
         let mut demands: Vec<Demand> = self.channels.iter_mut().map(|channel| channel.demand(now)).collect();
         prioritize(octets, &mut demands);
         self.remove(&demands);
-        if !is_assumed {
-            for (channel, demand) in self.channels.iter_mut().zip(&demands) {
-                channel.bucket.take(demand.share.min(demand.prioritized));
-            }
+        let reported = self.channels.iter_mut().zip(&demands).filter(|(channel, _)| !channel.is_assumed);
+        for (channel, demand) in reported {
+            channel.bucket.take(demand.share.min(demand.prioritized));
         }
     }
 

@@ -275,7 +275,7 @@ impl UeContext {
     pub fn grant<S: Standard>(&mut self, at: u64, octets: u32) {
         self.tally.grants += 1;
         let octets = octets.saturating_sub(self.overhead::<S>());
-        self.buffer.grant(octets, Time(at * S::TTI.0), self.is_ahead || self.is_requested);
+        self.buffer.grant(octets, Time(at * S::TTI.0));
         self.is_requested &= self.estimated_buffer() > 0;
         self.granted.push_back(Grant { at, octets, estimate_since: self.estimate_since });
     }

@@ -100,6 +100,12 @@ impl Acknowledged {
         self.sender.pending_size() + u64::from(self.subheader) * self.sender.pending_ranges() as u64
     }
 
+    /// Mean octets of those that are due.
+    pub fn next_retransmission(&self) -> Option<u32> {
+        let ranges = self.sender.pending_ranges() as u64;
+        self.sender.pending_size().checked_div(ranges).map(|octets| octets as u32)
+    }
+
     #[inline]
     fn new_data(&self) -> u64 {
         if self.stream.is_empty() {

@@ -95,7 +95,7 @@ impl<S: Standard> UplinkMac<S> {
         let reserved = self.reserve(at, &mut bids, room);
         match rule {
             AllocationRule::EachToHighest => self.serve_highest(at, &mut bids, reserved, room),
-            AllocationRule::InTurnFrom(_) => self.share_evenly(at, &mut bids, room),
+            AllocationRule::InTurnFrom(_) => self.share_evenly(at, &mut bids, reserved, room),
         }
         for bid in bids.iter().filter(|bid| bid.octets > 0) {
             self.scheduler.served(tti, bid.candidate.user, bid.octets);
@@ -129,7 +129,7 @@ impl<S: Standard> UplinkMac<S> {
         for bid in bids {
             reserved.remove(bid);
             let most = room.free.len().saturating_sub(reserved.blocks);
-            if room.grants > reserved.grants && most > 0 {
+            if room.grants > reserved.grants && most >= bid.least {
                 self.serve_bid(at, bid, most, room);
             }
         }
@@ -137,7 +137,7 @@ impl<S: Standard> UplinkMac<S> {
 
     /// Phones with reserved resource blocks come first. Of the phones whose turn it is, the one that has got the least so far comes first, so that shares are
     /// equal in the long run.
-    fn share_evenly(&mut self, at: u64, bids: &mut [Bid], room: &mut Room) {
+    fn share_evenly(&mut self, at: u64, bids: &mut [Bid], mut reserved: Reserved, room: &mut Room) {
         bids.sort_by_key(|bid| bid.reserved == 0);
         let mut left = room.free.len();
         let fits = |bid: &&Bid| {
@@ -153,7 +153,10 @@ impl<S: Standard> UplinkMac<S> {
         let mut shares = EvenShares::new(bids[..turns].iter().map(|bid| bid.needed), room.free.len());
         for place in order {
             let bid = &mut bids[place];
-            self.serve_bid(at, bid, shares.most(bid.needed).max(bid.reserved), room);
+            reserved.remove(bid);
+            let left = room.free.len().saturating_sub(reserved.blocks);
+            let share = shares.most(bid.needed).max(bid.reserved);
+            self.serve_bid(at, bid, if reserved.blocks > 0 { share.min(left) } else { share }, room);
             shares.take(bid.needed, bid.blocks);
         }
         let limited = bids[..turns].iter().filter(|bid| shares.limits(bid.needed));

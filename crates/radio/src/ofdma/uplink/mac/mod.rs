@@ -144,9 +144,8 @@ impl<S: Standard> UplinkMac<S> {
     fn refresh(&mut self, ctx: &mut Context, user: usize, tti: u64) {
         let (ue, context) = (&mut self.ues[user], &mut self.contexts[user]);
         let now = ctx.now;
-        while let Some(status) = ue.bearers.take_status(now) {
-            self.statuses.push_back((now + self.status_delay, user, status));
-        }
+        let at = now + self.status_delay;
+        ue.bearers.attend(now, |status| self.statuses.push_back((at, user, status)));
         for outcome in ue.bearers.outcomes() {
             match outcome {
                 Outcome::Delivered { packet, .. } => {
