@@ -156,14 +156,6 @@ impl LogicalChannels {
         self.channels.iter().position(|channel| channel.bearer == bearer).unwrap_or(0)
     }
 
-    fn by_channel(&self, octets: impl Fn(&LogicalChannel) -> u64) -> ByChannel {
-        let mut by_channel = [0; MAX_BEARERS];
-        for (of, channel) in by_channel.iter_mut().zip(&self.channels) {
-            *of = u32::try_from(octets(channel)).unwrap_or(u32::MAX);
-        }
-        by_channel
-    }
-
     /// After any change; `send` gets the STATUS PDUs that the receiving end sends now.
     #[inline(always)] // Called after each block and packet.
     pub fn attend(&mut self, now: Time, mut send: impl FnMut(StatusNumber)) -> Attention {
@@ -195,19 +187,19 @@ impl LogicalChannels {
         self.channels.iter().map(|channel| channel.rlc.queue_counts()).sum()
     }
 
-    /// As [`Entity::waiting`].
-    pub fn waiting(&self) -> u64 {
-        self.channels.iter().map(|channel| channel.rlc.waiting()).sum()
-    }
-
     /// Highest priority with data.
     pub fn highest_waiting(&self) -> Option<u8> {
         let waiting = self.channels.iter().find(|channel| channel.rlc.waiting() > 0);
         waiting.map(|channel| channel.rules.priority)
     }
 
-    pub fn waiting_by_channel(&self) -> ByChannel {
-        self.by_channel(|channel| channel.rlc.waiting())
+    /// As [`Entity::waiting`].
+    pub fn waiting(&self) -> ByChannel {
+        let mut waiting = [0; MAX_BEARERS];
+        for (octets, channel) in waiting.iter_mut().zip(&self.channels) {
+            *octets = u32::try_from(channel.rlc.waiting()).unwrap_or(u32::MAX);
+        }
+        waiting
     }
 
     /// As [`Entity::sendable`].
@@ -301,12 +293,8 @@ impl LogicalChannels {
         self.channels.iter().map(|channel| channel.rlc.backlog()).sum()
     }
 
-    #[inline]
     pub fn due(&self) -> Option<Time> {
-        match &self.channels[..] {
-            [only] => only.rlc.due(),
-            several => several.iter().filter_map(|channel| channel.rlc.due()).min(),
-        }
+        self.channels.iter().filter_map(|channel| channel.rlc.due()).min()
     }
 
     pub fn on_time(&mut self, now: Time) {

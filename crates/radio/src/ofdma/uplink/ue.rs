@@ -97,24 +97,24 @@ impl Ue {
         if bearers.highest_waiting().is_some_and(|priority| priority < reported) {
             requests.report_again();
         }
-        requests.await_grant(tti, || bearers.waiting() > 0, is_masked);
+        requests.await_grant(tti, || bearers.highest_waiting().is_some(), is_masked);
     }
 
     /// Whether the base station receives the scheduling request; `None` if none is sent.
     pub fn request(&mut self, tti: u64) -> Option<bool> {
         let Self { requests, bearers, .. } = self;
-        requests.send(tti, || bearers.waiting() > 0)
+        requests.send(tti, || bearers.highest_waiting().is_some())
     }
 
     /// On `blocks` resource blocks; cancels the scheduling request.
     pub fn fill<S: Standard>(&mut self, tti: u64, format: Format, blocks: u16, requested_at: Time) -> Block {
         let octets = format.bits / 8;
         let headroom = self.report_headroom::<S>(tti, blocks);
-        let waiting = self.bearers.waiting_by_channel().into_iter().filter(|octets| *octets > 0).count();
+        let waiting = self.bearers.waiting().into_iter().filter(|octets| *octets > 0).count();
         let buffer = if waiting > 1 { S::LONG_BUFFER_REPORT } else { S::BUFFER_REPORT };
         let reports = buffer + if headroom.is_some() { S::HEADROOM_REPORT } else { 0 };
         let filled = self.bearers.fill(Time(tti * S::TTI.0), octets.saturating_sub(reports));
-        let (bytes, report) = (filled.bytes() + reports, self.bearers.waiting_by_channel());
+        let (bytes, report) = (filled.bytes() + reports, self.bearers.waiting());
         self.reported = self.bearers.highest_waiting();
         self.requests.cancel(tti, self.reported.is_some());
         self.tally.blocks += 1;

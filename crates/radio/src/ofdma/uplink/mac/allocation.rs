@@ -135,8 +135,8 @@ impl<S: Standard> UplinkMac<S> {
         }
     }
 
-    /// Phones with reserved resource blocks come first. Of the phones whose turn it is, the one that has got the least so far comes first, so that shares are
-    /// equal in the long run.
+    /// Phones with reserved resource blocks come first. Of the phones whose turn it is, the one that has got the least
+    /// so far comes first, so that shares are equal in the long run.
     fn share_evenly(&mut self, at: u64, bids: &mut [Bid], mut reserved: Reserved, room: &mut Room) {
         bids.sort_by_key(|bid| bid.reserved == 0);
         let mut left = room.free.len();
@@ -148,15 +148,14 @@ impl<S: Standard> UplinkMac<S> {
         let turns = bids.iter().take(room.grants as usize).take_while(fits).count();
         let mut order: Vec<usize> = (0..bids.len()).collect();
         let balance = |at: &usize| self.balance.of(bids[*at].candidate.user);
-        order[..turns].sort_by(|a, b| balance(a).total_cmp(&balance(b)));
-        order[..turns].sort_by_key(|at| bids[*at].reserved == 0);
+        let is_plain = |at: &usize| bids[*at].reserved == 0;
+        order[..turns].sort_by(|a, b| is_plain(a).cmp(&is_plain(b)).then(balance(a).total_cmp(&balance(b))));
         let mut shares = EvenShares::new(bids[..turns].iter().map(|bid| bid.needed), room.free.len());
         for place in order {
             let bid = &mut bids[place];
             reserved.remove(bid);
             let left = room.free.len().saturating_sub(reserved.blocks);
-            let share = shares.most(bid.needed).max(bid.reserved);
-            self.serve_bid(at, bid, if reserved.blocks > 0 { share.min(left) } else { share }, room);
+            self.serve_bid(at, bid, shares.most(bid.needed).max(bid.reserved).min(left), room);
             shares.take(bid.needed, bid.blocks);
         }
         let limited = bids[..turns].iter().filter(|bid| shares.limits(bid.needed));
